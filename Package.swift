@@ -97,6 +97,8 @@ let package = Package(
     .target(
       name: "CPowerCut", path: "Sources/C/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsolePages", path: "Sources/C/CConsolePages"),
+    // libnats, which is loaded when a bus is used.
+    .target(name: "CNATS", path: "Sources/C/CNATS"),
     // The SQL function that computes the checksums of rows.
     .target(
       name: "CRowChecksum", path: "Sources/C/CRowChecksum",
@@ -111,10 +113,12 @@ let package = Package(
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
     swift("Storage", "BelfryWire", "PushWire", "System", "Transport", "CSQLite", "CRowChecksum"),
-    swift("PostgresStorage", "PushWire", "System", "Transport", "Storage", "CPostgreSQL"),
+    swift(
+      "PostgresStorage", "BelfryWire", "PushWire", "System", "Transport", "Storage", "CPostgreSQL"),
+    swift("MessageBus", "System", "CNATS"),
     swift(
       "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", "PostgresStorage",
-      settings: unchecked),
+      "MessageBus", settings: unchecked),
     swift(
       "Agent", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System", "Transport", "Storage",
       "CSystemd"),
@@ -128,7 +132,7 @@ let package = Package(
       exclude: ["Pages"], swiftSettings: strict),
     swift(
       "ProviderService", "BelfryWire", "PushWire", "Scheduling", "System", "Transport", "Storage",
-      "BelfryProvider", "Console"),
+      "PostgresStorage", "BelfryProvider", "Console"),
     swift(
       "GatewayConsole", "BelfryWire", "PushWire", "AppWire", "AppLink", "System", "Transport",
       "Storage", "Gateway", "Agent", "BelfryProvider", "Console"),
@@ -168,7 +172,7 @@ let package = Package(
       name: "Tool",
       dependencies: [
         "BelfryWire", "PushWire", "AppWire", "Scheduling", "AppLink", "System", "Transport",
-        "Storage", "Gateway", "Agent",
+        "Storage", "PostgresStorage", "Gateway", "Agent",
         "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CVersion", "CYaml",
       ],
       swiftSettings: strict),
@@ -222,7 +226,10 @@ let package = Package(
     test("SystemTests", "System"),
     test("TransportTests", "Transport", "System", "COpenSSL"),
     test("StorageTests", "Storage", "BelfryWire", "PushWire", "System", "Transport"),
-    test("PostgresStorageTests", "PostgresStorage", "BelfryWire", "System", "Storage"),
+    test(
+      "PostgresStorageTests", "PostgresStorage", "BelfryWire", "PushWire", "System", "Transport",
+      "Storage"),
+    test("MessageBusTests", "MessageBus", "System", "Transport"),
     test("GatewayTests", "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage"),
     test(
       "AgentTests", "Agent", "AppLink", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System",

@@ -9,6 +9,8 @@ public struct GatewayCondition: Sendable {
   private let stores: [StoreHealth]
   private let damages: [(name: String, damage: StoreDamage)]
 
+  /// The lease of a node of a cluster; nil for a single gateway.
+  var lease: ClusterLease?
   private let certificateEnds: CertificateEnds
   private let folder: GatewayFolder
 
@@ -22,7 +24,9 @@ public struct GatewayCondition: Sendable {
 
   /// The reason that the gateway can't accept anything, such as a failing disk; nil if the gateway works.
   public var obstacle: String? {
-    stores.lazy.compactMap(\.failure).first.map { "\($0)" }
+    if let failure = stores.lazy.compactMap(\.failure).first { return "\(failure)" }
+    guard let lease, !lease.isValid(at: SystemClock.elapsedMilliseconds) else { return nil }
+    return "this node's lease has ended: check the connection to the database"
   }
 
   /// The expiration times of the gateway's certificates, one per kind.

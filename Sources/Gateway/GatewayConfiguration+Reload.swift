@@ -25,6 +25,7 @@ extension GatewayConfiguration {
       ("insecure-provider-port", ports.insecureProvider == new.ports.insecureProvider),
       ("es512", acceptsES512 == new.acceptsES512),
       ("record-layer", takesOverRecords == new.takesOverRecords), ("store", store == new.store),
+      ("bus", cluster?.summary == new.cluster?.summary),
       ("loops", loops == new.loops), ("log-payloads", loggedPayloads == new.loggedPayloads),
     ]
     return (followed, fixed.filter { !$0.1 }.map(\.0))

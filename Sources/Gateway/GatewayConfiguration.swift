@@ -1,4 +1,5 @@
 public import BelfryWire
+public import PostgresStorage
 internal import Transport
 
 /// The options that an operator chooses; they are validated once and then passed by value.
@@ -94,6 +95,8 @@ public struct GatewayConfiguration: Sendable {
   public var recovers = false
   /// The place of the stores.
   public var store = StoreLocation.folder
+  /// The cluster that the gateway is a node of; nil for a single gateway.
+  public var cluster: ClusterOptions?
 
   /// Creates a configuration with the default options for a folder.
   public init(folder: String) { self.folder = folder }

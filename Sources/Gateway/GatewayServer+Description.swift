@@ -21,6 +21,8 @@ extension GatewayServer {
     public var enrollmentCode: String
     /// The file with the admin API's token.
     public var adminTokenFile: String
+    /// The name of this node of a cluster; nil for a single gateway.
+    public var node: String?
     /// The port of the console and the admin API; 0 until the port is open.
     public var consolePort: UInt16 = 0
   }

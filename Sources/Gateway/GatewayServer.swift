@@ -45,16 +45,20 @@ public final class GatewayServer {
   private(set) var configuration: GatewayConfiguration
   let folder: GatewayFolder
   private let dataFolder: DataFolder?
-  private let loop: EventLoop
-  private let log: Log
-  private let resources: GatewayResources
+  let loop: EventLoop
+  let log: Log
+  let resources: GatewayResources
   private let writer: GroupCommitWriter
   private let controlWriter: ControlWriter
   let controlPlane: ControlPlane
-  private let shared: GatewayShared
+  let shared: GatewayShared
   private let metrics: GatewayMetrics
   private let logReader: DeliveryLogReader
   let certificates: CertificateWatch?
+  /// The membership of a cluster; nil for a single gateway.
+  let cluster: ClusterNodeRuntime?
+  private let claimWriter: ClaimWriter?
+  private let mailbox: Mailbox<ControlPlaneMessage>
   private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
   private var drainedLoops: Set<Int> = []
@@ -68,6 +72,8 @@ public final class GatewayServer {
   /// A function that is called on the main loop when the information for clients has changed; the call precedes the
   /// answer to the administrator.
   public var onDescriptionChanged: (Description) -> Void = { _ in }
+  /// A function that is called on the main loop when an administrator asks this node of a cluster to stop.
+  public var onDrainRequested: () -> Void = {}
   /// The listeners' certificates, if they have changed since startup.
   private var security: ListenerSecurity?
   /// The time, in monotonic nanoseconds, at which stores on a database server are tested next.
@@ -76,14 +82,14 @@ public final class GatewayServer {
     [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self),
     damages: resources.damages, metrics, log)
   private var isDraining = false
-  private var isStopped = false
+  private(set) var isStopped = false
 
   /// The administration, which carries out administrators' requests on any thread.
   public let administration: Administration
   /// The admin API's token.
   public var adminToken: String { resources.adminToken }
   /// The condition of the gateway, for its probes.
-  public let condition: GatewayCondition
+  public private(set) var condition: GatewayCondition
 
   /// Creates a gateway from its data folder, and creates any missing files, but does not open any listeners.
   public convenience init(
@@ -141,6 +147,18 @@ public final class GatewayServer {
     self.metrics = metrics
     var receive: ([ControlPlaneMessage]) -> Void = { _ in }
     let mailbox = loop.mailbox(of: ControlPlaneMessage.self) { receive($0) }
+    self.mailbox = mailbox
+    let node = try resources.cluster.map { cluster in
+      try ClusterNodeRuntime(
+        cluster, loops: configuration.loops, on: resources.batches, log: log
+      ) { mailbox.post(.takenOver) }
+    }
+    cluster = node
+    condition.lease = node?.lease
+    let claimWriter = try resources.cluster.map {
+      try ClaimWriter($0.claims, on: resources.batches, log: log)
+    }
+    self.claimWriter = claimWriter
     controlPlane = ControlPlane(
       configuration: configuration, store: controlStore, writer: controlWriter,
       authority: resources.authority, revocations: resources.revocations, loop: loop,
@@ -176,10 +194,16 @@ public final class GatewayServer {
       let barrier = ChangeBarrier()
       mailbox.post(.changed(changes, barrier))
       waitForChange(barrier, loops)
+      node?.wait(for: changes)
+    }
+    if let secrets = resources.secrets {
+      let folder = GatewayFolder(path: configuration.folder)
+      runtime.keepSecrets = { _ = try secrets.push(from: folder, replaces: true) }
     }
     let payloads = DeliveryLogPayloads(countMax: configuration.loggedPayloads)
     runtime.payloads = payloads
     runtime.notifications = resources.notificationStore
+    runtime.cluster = node
     runtime.presences = { [logReader] () throws(AdministrationFailure) in
       try logReader.presences()
     }
@@ -198,7 +222,9 @@ public final class GatewayServer {
       census: ConnectionCensus(
         bounds: configuration.connectionBounds, metrics: ConnectionMetrics(registry: registry)),
       faults: faults, log: log,
-      controlPlane: mailbox, makeDeliveryLog: resources.makeDeliveryLog,
+      controlPlane: mailbox,
+      cluster: node.flatMap { node in claimWriter.map { node.shared($0) } },
+      makeDeliveryLog: resources.makeDeliveryLog,
       payloads: payloads, randomSeed: resources.randomSeed, didStartLoop: resources.didStartLoop)
     receive = { [unowned self] messages in
       for message in messages { handle(message) }
@@ -216,13 +242,15 @@ public final class GatewayServer {
     precondition(threads.isEmpty && !isStopped, "a gateway is started only once")
     watchStores()
     watchCertificates()
+    tickCluster()
     do throws(StorageFailure) {
       let directory = try controlPlane.directory()
-      let devices = try resources.controlStore.devices()
+      // A node of a cluster reads a device when it claims the device.
+      let devices = cluster == nil ? try resources.controlStore.devices() : []
       try dropRowsOfRevoked(devices)
       let deviceTables = deviceTables(devices)
       let tables = try registrationTables(devices)
-      let channels = try controlPlane.channelSnapshots()
+      let channels = try controlPlane.channelSnapshots(withSubscriptions: cluster == nil)
       let highest = try resources.notificationStore.highestSequence()
       for index in 0..<configuration.loops {
         try startLoop(
@@ -277,6 +305,10 @@ public final class GatewayServer {
     var tables = Array(
       repeating: RegistrationTable(damage: resources.controlStore.damage),
       count: configuration.loops)
+    guard cluster == nil else {
+      for index in tables.indices { tables[index].tracksKeys = true }
+      return tables
+    }
     let records = try resources.controlStore.registrations()
     for index in tables.indices { tables[index].reserve(records.count / tables.count) }
     for record in records {
@@ -367,6 +399,7 @@ public final class GatewayServer {
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
       logReader.use(peers)
+      cluster?.use(peers, self.mailbox)
       // The certificates might have changed since the loops were created.
       if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()
@@ -384,6 +417,9 @@ public final class GatewayServer {
       noteKey(in: changes)
       for peer in peers { peer.post(.confirm(barrier)) }
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
+    case .clusterChanges(let subjects, let number): follow(subjects, upTo: number)
+    case .drainRequested: onDrainRequested()
+    case .takenOver: onFailed("another process has taken over this node, or declared it dead")
     case .request(let index, let request):
       controlPlane.handle(request, from: Route(loop: index))
     case .drained(let index):
@@ -395,7 +431,7 @@ public final class GatewayServer {
   }
 
   /// The loops' mailboxes, sorted by loop number.
-  private var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
+  var peers: LoopPeers { mailboxes.sorted { $0.key < $1.key }.map(\.value) }
 
   /// Opens the next loop's listeners; the loops open in order, because all of them share the ports that the first one
   /// binds to.
@@ -424,7 +460,7 @@ public final class GatewayServer {
       authorityFile: folder.authorityFile, teamID: resources.identity.teamID,
       keyID: keyID, keyFile: folder.keyFile(keyID),
       enrollmentCode: enrollmentCode,
-      adminTokenFile: folder.adminTokenFile)
+      adminTokenFile: folder.adminTokenFile, node: cluster?.name)
   }
 
   /// Publishes another key to clients if a change to the keys makes it the better choice.
@@ -440,7 +476,7 @@ public final class GatewayServer {
     onDescriptionChanged(description)
   }
 
-  private func noteEnrollmentCode(in changes: [ControlChange]) {
+  func noteEnrollmentCode(in changes: [ControlChange]) {
     for case .putSetting(name: ControlSetting.enrollmentCode, let value?) in changes {
       enrollmentCode = String(decoding: value, as: UTF8.self)
       onDescriptionChanged(description)
@@ -484,8 +520,10 @@ public final class GatewayServer {
     isStopped = true
     for peer in peers { peer.post(.stop) }
     for thread in threads { thread.join() }
+    claimWriter?.close()
     writer.close()
     controlWriter.close()
+    cluster?.close()
     resources.controlStore.close()
     onStopped()
   }

@@ -304,4 +304,38 @@ package enum Limits {
   static let retryAfterSeconds: Int64 = 5
   /// The time, in nanoseconds, between two tests of an idle database: a load balancer should notice its absence soon.
   static let remoteProbeNanoseconds: Int64 = 5_000_000_000
+
+  // MARK: Cluster
+
+  /// The maximum number of pushes on each loop that wait for the store to claim their devices; further pushes are
+  /// refused.
+  static let claimWaitingMax = 20_000
+  /// The maximum number of devices on each loop whose owners are remembered; an entry saves one question to the store.
+  static let claimedElsewhereMax = 200_000
+  /// The maximum number of devices on each loop that are claimed but not connected: about 400 bytes each.
+  static let claimedIdleMax = 200_000
+  /// The maximum number of claims in one transaction, which takes a few milliseconds.
+  static let claimsPerTransactionMax = 1_000
+  /// The maximum number of nodes that a push is forwarded to before its first node claims the device.
+  static let forwardsMax = 2
+  /// The time, in nanoseconds, for which a node waits for the outcome of a push that it forwarded.
+  static let forwardNanoseconds: Int64 = 1_000_000_000
+  /// The maximum number of pushes of each loop that wait for other nodes.
+  static let forwardedMax = 20_000
+  /// The number of sequence numbers that the loops of all nodes share: 1,024 nodes with 64 loops each.
+  static let clusterShards = 65_536
+  /// The maximum number of loops of a node in a cluster.
+  static let clusterLoopsMax = 64
+  /// The time, in milliseconds, between the first two questions whether other nodes have applied a change.
+  static let nodeWaitMilliseconds: Int64 = 10
+  /// The maximum time, in milliseconds, between two such questions.
+  static let nodeWaitMillisecondsMax: Int64 = 250
+  /// The maximum time, in milliseconds, for which a command that takes nothing away waits for other nodes.
+  static let nodeAdditionMilliseconds: Int64 = 2_000
+  /// The maximum number of changes that a node reads from the database at once.
+  static let changesMax = 1_000
+  /// The time, in nanoseconds, between two ticks of a node's thread.
+  static let clusterTickNanoseconds: Int64 = 1_000_000_000
+  /// The number of outdated entries at which a home's list of claimed devices is compacted.
+  static let claimListSlack = 1_024
 }

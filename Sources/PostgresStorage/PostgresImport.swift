@@ -9,8 +9,7 @@ public final class PostgresImport {
   ///
   /// Throws `.unsuitable` if the database already contains the data of a gateway, and `.inUse` if a gateway uses it.
   public init(_ address: PostgresAddress) throws(StorageFailure) {
-    server = try PostgresServer(
-      address, name: "import", isExclusive: true)
+    server = try PostgresServer(address, name: "import", lock: .exclusive)
     if let obstacle = try PostgresSettings(of: server).obstacle {
       throw .unsuitable(server: "\(address)", why: obstacle)
     }

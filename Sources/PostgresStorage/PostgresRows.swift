@@ -48,6 +48,30 @@ internal import CPostgreSQL
     isNull(row, column) ? nil : text(row, column)
   }
 
+  /// Returns the elements of a `text[]` column without nulls; nil if the value has another form.
+  func texts(_ row: Int, _ column: Int) -> [String]? {
+    var rest = bytes(row, column)[...]
+    func next() -> Int? {
+      guard rest.count >= 4 else { return nil }
+      let value = rest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+      rest = rest.dropFirst(4)
+      return Int(Int32(bitPattern: value))
+    }
+    // The dimensions, whether there are nulls, and the type; then the number of elements, and the first index.
+    guard let dimensions = next(), next() == 0, next() != nil else { return nil }
+    guard dimensions > 0 else { return [] }
+    guard dimensions == 1, let count = next(), next() != nil, count >= 0, count <= rest.count
+    else { return nil }
+    var texts: [String] = []
+    for _ in 0..<count {
+      guard let length = next(), length >= 0, length <= rest.count else { return nil }
+      texts.append(String(decoding: rest.prefix(length), as: UTF8.self))
+      rest = rest.dropFirst(length)
+    }
+    assert(rest.isEmpty, "an array ends with its last element")
+    return texts
+  }
+
   /// Returns the bytes of a column; empty for null.
   func bytes(_ row: Int, _ column: Int) -> [UInt8] {
     precondition(row >= 0 && row < count, "a row is read only if it exists")

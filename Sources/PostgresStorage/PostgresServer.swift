@@ -17,23 +17,41 @@ final class PostgresServer: Sendable {
   private let now: @Sendable () -> Int64
   let health: StoreHealth
 
-  /// True if each connection tries to lock the database, so that a second gateway refuses to start.
-  private let isExclusive: Bool
+  /// The lock of the database that each connection tries to take; nil for no lock.
+  private let lock: Lock?
+
+  /// A lock of the database, which lasts as long as the connection.
+  enum Lock {
+    /// The lock of a single gateway, which excludes every other gateway.
+    case exclusive
+    /// The lock of a node of a cluster, which excludes a single gateway.
+    case shared
+    /// The lock of a provider service, which excludes every other provider service.
+    case provider
+
+    fileprivate var attempt: PostgresConnection.Statement {
+      switch self {
+      case .exclusive: PostgresServer.tryLock
+      case .shared: PostgresServer.tryLockShared
+      case .provider: PostgresServer.tryLockOfProvider
+      }
+    }
+  }
 
   /// Connects to the server and brings the schemas up to date.
   ///
   /// `name` is the name of the store in the log and the metrics. A server that is the second connection of a store shares
   /// the store's health.
-  /// If `isExclusive` is true, throws `.inUse` if another process has locked the database. `now` returns the time on the
-  /// monotonic clock, in nanoseconds.
+  /// Throws `.inUse` if the lock of another process excludes `lock`. `now` returns the time on the monotonic clock, in
+  /// nanoseconds.
   init(
     _ address: PostgresAddress, name: String, schemas: [PostgresSchema] = [],
-    isExclusive: Bool = false, sharing health: StoreHealth? = nil,
+    lock: Lock? = nil, sharing health: StoreHealth? = nil,
     now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
   ) throws(StorageFailure) {
     self.address = address
     self.now = now
-    self.isExclusive = isExclusive
+    self.lock = lock
     self.health = health ?? StoreHealth(name: name, isRemote: true)
     state = Mutex(State())
     try state.withLock { state throws(StorageFailure) in
@@ -43,7 +61,7 @@ final class PostgresServer: Sendable {
         throw Self.failure(error, of: address)
       }
     }
-    if isExclusive { try lock() }
+    if let lock { try take(lock) }
     if !schemas.isEmpty { try migrate(schemas) }
   }
 
@@ -64,11 +82,10 @@ final class PostgresServer: Sendable {
   /// Locks the database for the lifetime of the connection.
   ///
   /// The server releases the lock of a gateway that has crashed as soon as it notices that the connection is closed.
-  private func lock() throws(StorageFailure) {
-    assert(isExclusive, "only the first connection locks the database")
+  private func take(_ lock: Lock) throws(StorageFailure) {
     let deadline = now() + Limits.databaseLockNanoseconds
     while true {
-      let rows = try read([.init(Self.tryLock)])
+      let rows = try read([.init(lock.attempt)])
       if rows.first.map({ $0.count > 0 && $0.integer(0, 0) != 0 }) ?? false { return }
       guard now() < deadline else { throw .inUse(server: "\(address)") }
       pauseBeforeRetry()
@@ -82,7 +99,9 @@ final class PostgresServer: Sendable {
   }
 
   /// Executes statements that only read, and repeats them once if the connection was lost.
-  func read(_ calls: [PostgresConnection.Call]) throws(StorageFailure) -> [PostgresRows] {
+  func read(
+    _ calls: [PostgresConnection.Call], within limit: Int64 = Limits.readAnswerNanoseconds
+  ) throws(StorageFailure) -> [PostgresRows] {
     try state.withLock { state throws(StorageFailure) in
       if state.isClosed { throw .closed }
       // During an outage, only one read at a time waits for the server.
@@ -90,11 +109,11 @@ final class PostgresServer: Sendable {
         throw refusal
       }
       do throws(PostgresFailure) {
-        return try attempt(calls, &state, within: Limits.readAnswerNanoseconds)
+        return try attempt(calls, &state, within: limit)
       } catch {
         do throws(PostgresFailure) {
           guard case .lost = error, !state.isClosed else { throw error }
-          return try attempt(calls, &state, within: Limits.readAnswerNanoseconds)
+          return try attempt(calls, &state, within: limit)
         } catch {
           throw fail(error, state, isWrite: false)
         }
@@ -106,11 +125,13 @@ final class PostgresServer: Sendable {
   ///
   /// Every statement must have the same effect when it is repeated, and must write even if a row is already as it should
   /// be, because only a write proves that the server is still the primary server.
-  func write(_ calls: [PostgresConnection.Call]) throws(StorageFailure) -> [PostgresRows] {
+  func write(
+    _ calls: [PostgresConnection.Call], within limit: Int64 = Limits.serverAnswerNanoseconds
+  ) throws(StorageFailure) -> [PostgresRows] {
     assert(!calls.isEmpty, "a transaction has a purpose")
     let all = [PostgresConnection.Call(Self.begin)] + calls + [.init(Self.commit)]
     return try state.withLock { state throws(StorageFailure) in
-      let rows = try persist(all, &state, isWrite: true)
+      let rows = try persist(all, &state, isWrite: true, within: limit)
       assert(rows.count == calls.count + 2, "the commit is one of the statements")
       health.writeSucceeded(atNanoseconds: now())
       return Array(rows.dropFirst().dropLast())
@@ -127,16 +148,18 @@ final class PostgresServer: Sendable {
 
   /// Executes statements; repeats a write for a limited time while its result is unknown, and a read once.
   private func persist(
-    _ calls: [PostgresConnection.Call], _ state: inout State, isWrite: Bool
+    _ calls: [PostgresConnection.Call], _ state: inout State, isWrite: Bool,
+    within limit: Int64 = Limits.serverAnswerNanoseconds
   ) throws(StorageFailure) -> [PostgresRows] {
     if state.isClosed { throw .closed }
     if let refusal = health.refusal(atNanoseconds: now()) { throw refusal }
     // Begins with the first lost attempt, so that a slow attempt is repeated at least once.
     var deadline: Int64?
     var lostCount = 0
+    var deadlockCount = 0
     while true {
       do throws(PostgresFailure) {
-        return try attempt(calls, &state)
+        return try attempt(calls, &state, within: limit)
       } catch {
         switch error {
         case .lost, .uncertain:
@@ -144,6 +167,10 @@ final class PostgresServer: Sendable {
           deadline = deadline ?? now() + Limits.serverRetryNanoseconds
         // Only a later attempt can determine the result of a transaction that was sent.
         case .notConnected where isWrite && lostCount > 0: break
+        // The server has rolled back the transaction so that another one can continue.
+        case .refused(Self.deadlock, _) where isWrite && deadlockCount < Limits.deadlockRepeats:
+          deadlockCount += 1
+          continue
         case .notConnected, .refused: throw fail(error, state, isWrite: true)
         }
         guard isWrite ? now() < deadline ?? .max : lostCount == 1 else {
@@ -175,7 +202,13 @@ final class PostgresServer: Sendable {
     name: "has_tables", sql: "SELECT to_regclass('belfry_schema') IS NOT NULL")
   private static let tryLock = PostgresConnection.Statement(
     name: "try_lock", sql: "SELECT pg_try_advisory_lock(1113879649)")
-  private static let begin = PostgresConnection.Statement(name: "begin", sql: "BEGIN")
+  private static let tryLockShared = PostgresConnection.Statement(
+    name: "try_lock_shared", sql: "SELECT pg_try_advisory_lock_shared(1113879649)")
+  private static let tryLockOfProvider = PostgresConnection.Statement(
+    name: "try_lock_of_provider", sql: "SELECT pg_try_advisory_lock(1113879650)")
+  /// The isolation level in which each statement sees everything that was committed before it began.
+  private static let begin = PostgresConnection.Statement(
+    name: "begin", sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
   private static let commit = PostgresConnection.Statement(name: "commit", sql: "COMMIT")
 
   private func attempt(
@@ -187,7 +220,7 @@ final class PostgresServer: Sendable {
       guard !state.isClosed else { throw .notConnected(why: "the store is closed") }
       let connection = try PostgresConnection(address)
       // The previous connection's lock might still exist. The epoch protects the database even without the lock.
-      if isExclusive { _ = try connection.run([.init(Self.tryLock)]) }
+      if let lock { _ = try connection.run([.init(lock.attempt)]) }
       state.connection = connection
     }
     guard let connection = state.connection else {
@@ -214,43 +247,5 @@ final class PostgresServer: Sendable {
       }
     }
     return failure
-  }
-
-  /// SQLSTATE codes, from the appendix "PostgreSQL Error Codes" of the PostgreSQL documentation.
-  private static let uniqueViolation = "23505"
-  private static let foreignKeyViolation = "23503"
-  private static let diskFull = "53100"
-  private static let duplicateTable = "42P07"
-  private static let noPrivilege = "42501"
-
-  /// Returns a message of the server without its context, which can contain whole scripts.
-  private static func firstSentence(_ message: String) -> String {
-    let text = message.split(separator: "; ", maxSplits: 1).first ?? ""
-    let isError = text.utf8.starts(with: "ERROR:".utf8)
-    return String(isError ? text.dropFirst(6).drop { $0.isWhitespace } : text)
-  }
-
-  private static func failure(
-    _ failure: PostgresFailure, of address: PostgresAddress
-  ) -> StorageFailure {
-    switch failure {
-    case .refused(PostgresSchema.takenOverState, _): .takenOver(server: "\(address)")
-    case .refused(PostgresSchema.newerState, let message):
-      .unsuitable(server: "\(address)", why: firstSentence(message))
-    case .refused(duplicateTable, _):
-      .unsuitable(
-        server: "\(address)",
-        why: "it contains tables of another program: specify an empty database")
-    case .refused(noPrivilege, let message):
-      .unsuitable(
-        server: "\(address)",
-        why: "\(firstSentence(message)): make the gateway's role the owner of the database")
-    case .refused(uniqueViolation, let message): .exists(what: message)
-    case .refused(foreignKeyViolation, _): .missing(what: "an object that a record belongs to")
-    case .refused(diskFull, _): .diskFull(path: "the database \(address)")
-    case .refused(let state, let message):
-      .rejected(server: "\(address)", why: "\(firstSentence(message)) (SQLSTATE \(state))")
-    case .notConnected, .lost, .uncertain: .unreachable(server: "\(address)", why: "\(failure)")
-    }
   }
 }

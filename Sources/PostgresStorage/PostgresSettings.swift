@@ -37,9 +37,12 @@ struct PostgresSettings {
   }
 
   /// A warning for each setting with which a crash of the server can lose accepted notifications.
-  var warnings: [String] {
+  var warnings: [String] { warnings(ofLost: "notifications") }
+
+  /// Returns a warning for each setting with which a crash of the server can lose accepted data of this kind.
+  func warnings(ofLost data: String) -> [String] {
     durability.filter { ["off", "local"].contains($0.value) }.map { name, value in
-      "the database server has \(name) = \(value), so accepted notifications can be lost if it crashes: "
+      "the database server has \(name) = \(value), so accepted \(data) can be lost if it crashes: "
         + "set \(name) = on"
     }
   }

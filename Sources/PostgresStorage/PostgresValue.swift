@@ -12,6 +12,7 @@ struct PostgresValue {
   private static let textType: Oid = 25
   private static let int8ArrayType: Oid = 1016
   private static let byteaArrayType: Oid = 1001
+  private static let textArrayType: Oid = 1009
 
   private init(_ type: Oid, _ bytes: [UInt8]?) {
     self.type = type
@@ -69,12 +70,33 @@ struct PostgresValue {
     return PostgresValue(byteaArrayType, bytes)
   }
 
-  /// Returns the header of an array with one dimension and no nulls; an array without elements has no dimension.
-  private static func arrayHeader(_ element: Oid, count: Int, reserving size: Int) -> [UInt8] {
+  /// Returns a `text[]`; nil becomes null.
+  ///
+  /// Like ``text(_:)``, this method removes the character U+0000.
+  static func texts(_ values: some Collection<String?>) -> PostgresValue {
+    let size = values.reduce(0) { $0 + ($1?.utf8.count ?? 0) + 4 }
+    let hasNulls = values.contains { $0 == nil }
+    var bytes = arrayHeader(
+      textType, count: values.count, hasNulls: hasNulls, reserving: size)
+    for value in values {
+      guard let utf8 = value?.utf8.filter({ $0 != 0 }) else {
+        append(Int32(-1), to: &bytes)
+        continue
+      }
+      append(Int32(utf8.count), to: &bytes)
+      bytes += utf8
+    }
+    return PostgresValue(textArrayType, bytes)
+  }
+
+  /// Returns the header of an array with one dimension; an array without elements has no dimension.
+  private static func arrayHeader(
+    _ element: Oid, count: Int, hasNulls: Bool = false, reserving size: Int
+  ) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size + 20)
     append(Int32(count == 0 ? 0 : 1), to: &bytes)
-    append(Int32(0), to: &bytes)
+    append(Int32(hasNulls ? 1 : 0), to: &bytes)
     append(Int32(bitPattern: element), to: &bytes)
     guard count > 0 else { return bytes }
     append(Int32(count), to: &bytes)

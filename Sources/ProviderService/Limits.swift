@@ -40,6 +40,8 @@ package enum Limits {
   ///
   /// Readiness probes and log lines report a recovery with at most this delay.
   static let storeWatchNanoseconds: Int64 = 1_000_000_000
+  /// The time, in nanoseconds, between two tests of an idle database: a load balancer should notice its absence soon.
+  static let remoteProbeNanoseconds: Int64 = 5_000_000_000
 
   /// The time, in seconds, between two reads of a feedback service; dead tokens cause no harm in the meantime.
   static let feedbackPauseSeconds: Double = 3_600

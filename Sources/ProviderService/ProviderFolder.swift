@@ -1,4 +1,5 @@
 internal import BelfryWire
+public import PostgresStorage
 public import Storage
 internal import System
 
@@ -12,11 +13,14 @@ internal import System
 /// admin-token       the token for the operator's requests
 /// apps/ID.key       the key that the installations of an app send
 /// provider.json     the address of the running service
+/// database          the URL of the database that contains the tokens and campaigns instead
 /// ```
 public struct ProviderFolder: Sendable {
   private let folder: DataFolder
-  /// The result of checking the store's file.
-  private let inspection: StoreInspection
+  /// The result of checking the store's file; nil if the store is in a database.
+  private let inspection: StoreInspection?
+  /// The URL of the database that contains the store; nil if the store is a file in the folder.
+  public let databaseURL: String?
   /// The store of tokens and campaigns.
   public let store: any RegistryStore
   /// The registry of the stored tokens.
@@ -38,12 +42,24 @@ public struct ProviderFolder: Sendable {
 
   /// Locks the folder and creates missing files, including one key for each given app.
   ///
-  /// Throws `StorageFailure.busy` if another process has locked the folder.
-  public init(_ path: String, apps bundleIDs: [String] = []) throws {
+  /// Throws `StorageFailure.busy` if another process has locked the folder. If `location` is nil, the store is where the
+  /// service last kept it.
+  public init(
+    _ path: String, apps bundleIDs: [String] = [], storeIn location: StoreLocation? = nil
+  ) throws {
     folder = try DataFolder(path)
+    let place = try Self.location(location, of: folder)
     let sealer = try TokenSealer(keyFile: folder.file("token-key"))
-    inspection = try SQLiteRegistryStore.inspect(path: folder.file("registry.sqlite"))
-    store = try SQLiteRegistryStore(path: folder.file("registry.sqlite"))
+    switch place {
+    case .folder:
+      databaseURL = nil
+      inspection = try SQLiteRegistryStore.inspect(path: folder.file("registry.sqlite"))
+      store = try SQLiteRegistryStore(path: folder.file("registry.sqlite"))
+    case .database(let address):
+      databaseURL = address.url
+      inspection = nil
+      store = try Self.openStore(in: address, of: folder, sealer)
+    }
     guard try store.isSealed(by: sealer) else {
       throw TokenSealer.Failure.otherKey(path: folder.file("token-key"))
     }
@@ -55,7 +71,7 @@ public struct ProviderFolder: Sendable {
   /// The notices for the operator about the registry's file, one sentence each.
   public var notices: [String] {
     var notices: [String] = []
-    if case .repaired(let repair) = inspection {
+    if case .repaired(let repair)? = inspection {
       notices.append(
         "registry.sqlite was damaged (\(repair.damage)): \(repair.rowsKept) rows were recovered, and the damaged file "
           + "was kept as \(repair.asideFile)")

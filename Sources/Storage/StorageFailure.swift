@@ -27,9 +27,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
   case rejected(server: String, why: String)
   /// The database cannot be used as it is, for example because it is not empty; `why` includes the remedy.
   case unsuitable(server: String, why: String)
-  /// Another gateway has taken over the database.
+  /// Another process has taken over the database.
   case takenOver(server: String)
-  /// Another gateway is using the database.
+  /// Another node has claimed these devices, so this node cannot write their data.
+  case claimLost(devices: [UInt64])
+  /// Another process is using the database.
   case inUse(server: String)
   /// The operating system returned an error.
   case system(SystemFailure)
@@ -62,9 +64,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .rejected(let server, let why): "the database \(server) rejected a statement: \(why)"
     case .unsuitable(let server, let why): "cannot use the database \(server): \(why)"
     case .takenOver(let server):
-      "another gateway has taken over the database \(server): stop one of the two, and restart the other"
+      "another process has taken over the database \(server): stop one of the two, and restart the other"
+    case .claimLost(let devices):
+      "another node has claimed \(devices.count) devices: the devices try again"
     case .inUse(let server):
-      "another gateway is using the database \(server): stop it, or specify another database"
+      "another process is using the database \(server): stop it, or specify another database"
     case .system(let failure): failure.description
     case .closed: "the store is closed: restart the gateway"
     case .exists(let what): "\(what) already exists: choose another name or ID"
@@ -78,11 +82,11 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .diskFull, .inputOutput, .busy, .readOnly, .corrupt, .damagedRow, .engine, .foreign,
       .unreachable, .rejected, .unsuitable, .takenOver, .inUse, .system:
       true
-    case .newerSchema, .closed, .exists, .missing: false
+    case .newerSchema, .closed, .exists, .missing, .claimLost: false
     }
   }
 
-  /// True if the database server is absent, or serves another gateway.
+  /// True if the database server is absent, or serves another process.
   public var isOfServer: Bool {
     switch self {
     case .unreachable, .takenOver, .inUse: true
@@ -95,7 +99,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     switch self {
     case .corrupt, .foreign: true
     case .diskFull, .inputOutput, .busy, .readOnly, .damagedRow, .engine, .unreachable,
-      .rejected, .unsuitable, .takenOver, .inUse, .system, .newerSchema, .closed, .exists, .missing:
+      .rejected, .unsuitable, .takenOver, .inUse, .system, .newerSchema, .closed, .exists,
+      .missing, .claimLost:
       false
     }
   }

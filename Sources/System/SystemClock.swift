@@ -23,6 +23,15 @@ public enum SystemClock {
     return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Blocks the calling thread for this time.
+  ///
+  /// Only a thread that waits on behalf of one caller may call this function.
+  package static func sleep(milliseconds: Int64) {
+    var time = timespec(
+      tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
+    unsafe _ = nanosleep(&time, nil)
+  }
+
   private static func read(_ clock: clockid_t) -> timespec {
     var time = timespec()
     unsafe clock_gettime(clock, &time)

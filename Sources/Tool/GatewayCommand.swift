@@ -1,6 +1,7 @@
 import BelfryWire
 import Gateway
 import Glibc
+import PostgresStorage
 import System
 
 /// `belfry gateway`: runs the push service until SIGTERM or SIGINT.
@@ -77,6 +78,22 @@ enum GatewayCommand {
         "store", "URL", default: "sqlite:",
         "where to keep the data: SQLite files in the data folder (sqlite:), or a PostgreSQL database "
           + "(postgres://USER@HOST/DATABASE) that no other gateway uses"),
+      .value(
+        "bus", "nats://HOST[:PORT]",
+        "run as a node of a cluster, whose nodes share the database of --store and this NATS server; "
+          + "tls:// encrypts the connection"),
+      .value(
+        "bus-credentials", "FILE",
+        "the credentials of the NATS server: a .creds file, or a user and a password on two lines"),
+      .value(
+        "bus-ca", "FILE", "the CA certificates (PEM) that the NATS server's certificate needs"),
+      .value("node", "NAME", default: "hostname", "name of this node in its cluster"),
+      .value(
+        "cluster-key", "FILE",
+        "the key that decrypts the keys that the nodes share; see 'belfry cluster init'"),
+      .value(
+        "lease", "SECONDS", default: "60",
+        "how long a node accepts pushes if it cannot reach the database; longer than a failover"),
       .value("loops", "N", default: "cores", "number of event loops"),
       .value(
         "log-payloads", "N", default: "0",
@@ -186,20 +203,48 @@ enum GatewayCommand {
     configuration.recovers = options.has("recover")
     configuration.takesOverRecords =
       try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
-    if let store = options.value("store") {
-      do {
-        configuration.store = try StoreLocation(url: store)
-      } catch {
-        throw .badValue(key: "store", value: error.value, wanted: error.expected)
-      }
-    }
+    configuration.store = try options.storeLocation()
+    configuration.cluster = try cluster(options, storesIn: configuration.store)
     configuration.loggedPayloads =
       try options.integer("log-payloads", in: 0...GatewayConfiguration.loggedPayloadsMax) ?? 0
     try LogOptions.check(options)
     let cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    configuration.loops = try options.integer("loops", in: 1...256) ?? cores
+    let loopsMax = configuration.cluster == nil ? 256 : ClusterOptions.loopsMax
+    configuration.loops = try options.integer("loops", in: 1...loopsMax) ?? min(cores, loopsMax)
     configuration.descriptors = DescriptorLimit.raise()
     return configuration
+  }
+
+  private static func cluster(
+    _ options: CommandLineOptions, storesIn location: StoreLocation
+  ) throws(CommandLineOptions.Problem) -> ClusterOptions? {
+    guard let url = options.value("bus") else {
+      for key in ["bus-credentials", "bus-ca", "node", "cluster-key", "lease"] {
+        if options.isGiven(key) { throw .required(key: "bus") }
+      }
+      return nil
+    }
+    guard case .database = location else { throw .required(key: "store") }
+    guard let keyFile = options.value("cluster-key") else { throw .required(key: "cluster-key") }
+    let name = options.value("node") ?? LocalHost.name
+    guard ClusterOptions.isName(name) else {
+      throw .badValue(
+        key: "node", value: name, wanted: "1 to 64 letters, digits, dots, hyphens or underscores")
+    }
+    var cluster: ClusterOptions
+    do throws(ClusterOptions.InvalidBus) {
+      cluster = try ClusterOptions(
+        bus: url, nodeName: name, keyFile: FileSystem.absolute(keyFile))
+    } catch {
+      throw .badValue(key: "bus", value: error.value, wanted: error.expected)
+    }
+    cluster.busCredentialsFile = options.value("bus-credentials").map(FileSystem.absolute)
+    cluster.busAuthorityFile = options.value("bus-ca").map(FileSystem.absolute)
+    cluster.version = Version.current
+    if let seconds = try options.integer("lease", in: ClusterOptions.leaseRange) {
+      cluster.leaseSeconds = seconds
+    }
+    return cluster
   }
 
   private static func serverCertificate(

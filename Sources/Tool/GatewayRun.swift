@@ -62,12 +62,11 @@ final class GatewayRun {
     do {
       signals = try SignalWatcher(on: loop) { [unowned self] signal in
         if signal == .hangup { return reload() }
-        log.info("shutting down: notifying providers and devices, keeping accepted notifications")
-        readiness.isReady = false
-        service.stopping()
-        // Stop the history first: it reads the store's file, and the store must be the last to use that file.
-        history?.stop()
-        server.drain()
+        shutDown()
+      }
+      server.onDrainRequested = { [unowned self] in
+        log.info("an administrator asked this node to stop")
+        shutDown()
       }
       try server.start(
         onReady: { [unowned self] in ready($0) },
@@ -84,6 +83,15 @@ final class GatewayRun {
     }
     loop.run()
     return status
+  }
+
+  private func shutDown() {
+    log.info("shutting down: notifying providers and devices, keeping accepted notifications")
+    readiness.isReady = false
+    service.stopping()
+    // Stop the history first: it reads the store's file, and the store must be the last to use that file.
+    history?.stop()
+    server.drain()
   }
 
   /// Applies the current configuration file, environment file, and certificates without closing any connections.
@@ -271,7 +279,7 @@ extension GatewayServer.Description {
           ("keyID", .string(keyID)), ("keyFile", .string(keyFile)),
           ("enrollmentCode", .string(enrollmentCode)),
           ("adminTokenFile", .string(adminTokenFile)),
-        ] + namesIfAny)
+        ] + namesIfAny + (node.map { [("node", .string($0))] } ?? []))
     ).text
   }
 }

@@ -152,6 +152,14 @@ enum Tool {
       tables: { [StoreCommand.table] },
       run: StoreCommand.run),
     Command(
+      name: "cluster", group: .gateway, summary: "create a cluster of gateways",
+      tables: { [ClusterCommand.table] },
+      run: ClusterCommand.run),
+    Command(
+      name: "node", group: .gateway, summary: "list and drain the nodes of a cluster",
+      tables: { NodeCommand.noun.tables },
+      run: NodeCommand.noun.run),
+    Command(
       name: "console", group: .gateway,
       summary: "print a URL that opens the web console and signs you in",
       tables: { [ConsoleCommand.table] },

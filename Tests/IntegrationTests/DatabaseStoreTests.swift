@@ -132,7 +132,7 @@ private let app = "com.example.app"
         return result.errors
       }
       let store = ["--store", server.url]
-      #expect(try await start("other", store).contains("another gateway is using the database"))
+      #expect(try await start("other", store).contains("another process is using the database"))
       try await gateway.crash()
       #expect(try await start("other", store).contains("a gateway with another data folder"))
       // A folder that lost its link is told so, and `--recover` restores the link.

@@ -25,4 +25,19 @@ final class Databases: Sendable {
     try connection.execute(script: "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     return address
   }
+
+  /// Empties the database, and starts a node that has claimed every device of the conformance suites.
+  ///
+  /// The suites expect an empty store, so the devices themselves are removed again.
+  func makeNode() throws -> Node {
+    let address = try make()
+    let node = try Node("a", on: address)
+    let devices: [UInt64] = [1, 2, 3, 4, 5, 7, 8, 9, 77, .max]
+    for device in devices { try node.enroll(device) }
+    let results = try node.claims.claim(
+      devices.map { DeviceClaimRequest(device: $0, mode: .ifFree, hasLink: false) })
+    assert(results.count == devices.count, "every request has one result")
+    try PostgresConnection(address).execute(script: "DELETE FROM device")
+    return node
+  }
 }

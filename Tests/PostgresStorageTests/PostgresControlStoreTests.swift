@@ -14,6 +14,16 @@ import Testing
   }
 
   @Test(.requires(.initdb))
+  func `the control store of a node that has claimed its devices does what every store must`()
+    async throws
+  {
+    let server = try await PostgresProgram()
+    let databases = Databases(of: server)
+    try ControlStoreConformance { try databases.makeNode().control }.check()
+    try await server.stop()
+  }
+
+  @Test(.requires(.initdb))
   func `a second gateway does not start while the first uses the database`() async throws {
     let server = try await PostgresProgram()
     let address = try PostgresAddress(server.url)

@@ -15,6 +15,16 @@ import Testing
   }
 
   @Test(.requires(.initdb))
+  func `the store of a node that has claimed its devices does what every store must`()
+    async throws
+  {
+    let server = try await PostgresProgram()
+    let databases = Databases(of: server)
+    try StoreConformance { try databases.makeNode().notifications }.check()
+    try await server.stop()
+  }
+
+  @Test(.requires(.initdb))
   func `committed notifications are still there for the next gateway, which takes over`()
     async throws
   {

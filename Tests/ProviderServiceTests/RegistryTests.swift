@@ -33,6 +33,10 @@ struct TestRegistry {
 }
 
 @Suite struct RegistryTests {
+  @Test func `the SQLite registry does what every registry must`() throws {
+    try RegistryStoreConformance { try SQLiteRegistryStore(path: "") }.check()
+  }
+
   @Test func `a token is registered with the app's data, and renewed with the app's current data`()
     throws
   {
@@ -82,38 +86,6 @@ struct TestRegistry {
           "tag: more than 32 tags: expected up to 32 for a device"
         ])
     }
-  }
-
-  @Test func `a running campaign reaches an installation once, although its token is replaced`()
-    throws
-  {
-    let test = try TestRegistry()
-    for (token, installation) in [("aa", "phone"), ("bb", "tablet")] {
-      try test.register([
-        "deviceToken": .string(token), "installation": .string(installation),
-      ])
-    }
-    let added = CampaignRecord(
-      id: "c1", createdMilliseconds: 0, document: [], topic: "com.example.app", audience: .all,
-      rate: nil)
-    try test.store.addCampaign(added)
-    let campaign = try test.store.start(added, groups: [.any], total: 2)
-    func next() throws -> [String] {
-      let group = try #require(try test.store.groups(of: "c1").first)
-      let claim = try test.store.claim(of: campaign, group: group, limit: 1, at: 0)
-      return try (claim?.recipients ?? []).map {
-        Hexadecimal.encode(try #require(test.registry.sealer.open($0.sealed)))
-      }
-    }
-    #expect(try next() == ["aa"])
-    // The campaign has reached the first installation but not the second.
-    for (token, installation) in [("cc", "phone"), ("dd", "tablet")] {
-      try test.register([
-        "deviceToken": .string(token), "installation": .string(installation),
-      ])
-    }
-    #expect(try next() == ["dd"])
-    #expect(try next() == [])
   }
 
   @Test func `an installation's new token takes the place of its former one`() throws {

@@ -40,6 +40,7 @@ extension Administration {
               "append the next CA certificate to that file and its key to ca-key.pem, then run "
               + "'systemctl reload belfry-gateway'"))
       }
+      try runtime?.keepSecrets()
       try apply([Self.change(both)])
       return .success(try lines(both, now))
     } catch {
@@ -70,6 +71,7 @@ extension Administration {
         return .failure(Self.noAuthority(folder))
       }
       assert(!one.isRotating, "dropping the former authorities ends the rotation")
+      try runtime?.keepSecrets()
       try apply([Self.change(one)])
       return .success(try lines(one, now))
     } catch {

@@ -78,6 +78,7 @@ extension Administration {
   /// If a gateway is killed between the two writes, it restarts with these keys, because the file is written first.
   private func put(_ keys: [[UInt8]]) throws {
     try folder.write(TokenKeys.file(keys), "token-keys")
+    try runtime?.keepSecrets()
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")
     try apply([.putSetting(name: ControlSetting.tokenKeys, value: Array(names.utf8))])
   }

@@ -21,6 +21,10 @@ public final class Administration: Sendable {
     var notifications: (any NotificationStore)?
     /// The payloads of the newest pushes; nil if they aren't retained.
     var payloads: DeliveryLogPayloads?
+    /// A function that gives the folder's changed keys to the other nodes of a cluster.
+    var keepSecrets: @Sendable () throws -> Void = {}
+    /// The cluster that the gateway is a node of; nil for a single gateway.
+    var cluster: ClusterNodeRuntime?
     /// The source of the delivery log.
     public var log: any DeliveryLogSource
 
@@ -176,6 +180,8 @@ public final class Administration: Sendable {
     case .rotateTokenKey: return try rotateTokenKey()
     case .retireTokenKey(let id, let isForced):
       return try retireTokenKey(id, isForced: isForced)
+    case .listNodes: return try listNodes()
+    case .drainNode(let name): return try drainNode(name)
     case .listDamage: return .success(try damageLines())
     case .forgetDamage: return try forgetDamage()
     case .listFaults, .addFault, .removeFault, .clearFaults: return try performFault(request)

@@ -67,6 +67,7 @@ public struct AdministrationCall: Sendable {
     case "enrolment-code": .enrollmentCode
     case "authorities": .listAuthorities
     case "token-keys": .listTokenKeys
+    case "nodes": .listNodes
     case "damage": .listDamage
     case "faults": .listFaults
     case "log": .log(of: value("of"))
@@ -160,6 +161,7 @@ public struct AdministrationCall: Sendable {
       }
       return .removeFault(id: id)
     case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
+    case ("nodes", .some(let name)): return .drainNode(name: name)
     case ("token-keys", .some(let id)):
       return .retireTokenKey(id: id, isForced: value("force") == "1")
     default: return nil
@@ -214,6 +216,8 @@ extension AdministrationRequest {
     case .rotateTokenKey: .init("POST", "/api/token-keys")
     case .retireTokenKey(let id, let isForced):
       .init("DELETE", "/api/token-keys/\(id)", query: isForced ? [("force", "1")] : [])
+    case .listNodes: .init("GET", "/api/nodes")
+    case .drainNode(let name): .init("DELETE", "/api/nodes/\(name)")
     case .listDamage: .init("GET", "/api/damage")
     case .forgetDamage: .init("DELETE", "/api/damage")
     case .listFaults: .init("GET", "/api/faults")

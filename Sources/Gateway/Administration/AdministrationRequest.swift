@@ -58,6 +58,10 @@ public enum AdministrationRequest: Sendable, Hashable {
   ///
   /// With `isForced`, the request succeeds even if tokens become invalid.
   case retireTokenKey(id: String, isForced: Bool)
+  /// Lists the nodes of the cluster.
+  case listNodes
+  /// Makes a node close its connections, so that its devices connect to other nodes, and stop.
+  case drainNode(name: String)  // text: an operator chose it
   /// Lists rows that failed their checksum.
   case listDamage
   /// Deletes the damaged rows; afterward, the gateway treats anything that depended on them as unknown.

@@ -35,6 +35,9 @@ public final class FaultRegistry: Sendable {
     change { $0.append(fault) }
   }
 
+  /// Replaces all rules, because another node of the cluster has changed them.
+  func replaceAll(with faults: [ScriptedFault]) { change { $0 = faults } }
+
   /// Removes the rule with this ID; nil removes all rules.
   func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
 

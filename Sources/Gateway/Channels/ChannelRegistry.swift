@@ -47,6 +47,9 @@ struct ChannelRegistry {
     }
   }
 
+  /// All channels, in no particular order.
+  var allChannels: [ChannelID] { Array(entries.keys) }
+
   /// Returns an app's channels, oldest first.
   func channels(of app: UInt32) -> [ChannelID] { byApp[app] ?? [] }
 

@@ -46,7 +46,11 @@ final class ChannelService {
   func use(_ peers: LoopPeers) { self.peers = peers }
 
   /// Reads the channels from the store; returns one snapshot for each home.
-  func snapshots(_ homes: HomeMap) throws(StorageFailure) -> [ChannelSnapshot] {
+  ///
+  /// In a cluster, the subscriptions are read when their devices are claimed.
+  func snapshots(
+    _ homes: HomeMap, withSubscriptions: Bool
+  ) throws(StorageFailure) -> [ChannelSnapshot] {
     var common = ChannelSnapshot()
     for record in try store.channels() {
       guard let id = ChannelID(record.id) else { continue }
@@ -58,10 +62,11 @@ final class ChannelService {
         let broadcast = Broadcast(record, app: app)
       else { continue }
       common.newest.append(broadcast)
+      published[id] = broadcast.uniqueID
       hasStoredMessages = true
     }
     var snapshots = Array(repeating: common, count: homes.count)
-    for record in try store.subscriptions() {
+    for record in withSubscriptions ? try store.subscriptions() : [] {
       guard let id = ChannelID(record.channel) else { continue }
       snapshots[homes.home(of: record.device).loop].subscriptions.append(
         (record.device, id, record.received))
@@ -85,6 +90,42 @@ final class ChannelService {
   private func publish(_ update: ChannelUpdate) {
     assert(!peers.isEmpty, "channels change only after the loops are known")
     for peer in peers { peer.post(.routed(.channels(update))) }
+  }
+
+  // MARK: Clusters
+
+  /// A function that tells the other nodes of a cluster that this node has written a change.
+  var announceChange: () -> Void = {}
+  /// A function that sends a broadcast that is not stored to the other nodes of a cluster.
+  var forwardBroadcast: (Broadcast) -> Void = { _ in }
+  /// The stored messages that were sent to the loops, by channel.
+  private var published: [ChannelID: NotificationID] = [:]
+
+  /// Reads the channels that other nodes have changed; returns false if the store can't be read.
+  func refresh() -> Bool {
+    do throws(StorageFailure) {
+      var present: Set<ChannelID> = []
+      for record in try store.channels() {
+        guard let id = ChannelID(record.id) else { continue }
+        present.insert(id)
+        guard registry.app(of: id) == nil else { continue }
+        registry.add(id, app: record.app, ChannelConfiguration(keepsLatest: record.keepsLatest))
+        publish(.made(id, app: record.app))
+      }
+      for id in registry.allChannels where !present.contains(id) { remove(id) }
+      for record in try store.broadcasts() {
+        guard let id = ChannelID(record.channel), published[id] != record.uniqueID,
+          let app = registry.app(of: id), let message = Broadcast(record, app: app)
+        else { continue }
+        published[id] = record.uniqueID
+        hasStoredMessages = true
+        publish(.broadcast(message))
+      }
+      return true
+    } catch {
+      log.storeFailure("cannot read the channels", error)
+      return false
+    }
   }
 
   // MARK: Devices
@@ -155,6 +196,7 @@ final class ChannelService {
       }
       registry.add(id, app: app, configuration)
       publish(.made(id, app: app))
+      announceChange()
       answer(.made(id))
     }
   }
@@ -171,12 +213,14 @@ final class ChannelService {
         return answer(.refused(failure.rejection))
       }
       remove(id)
+      announceChange()
       answer(.removed)
     }
   }
 
   private func remove(_ id: ChannelID) {
     guard registry.remove(id) else { return }
+    published[id] = nil
     publish(.removed(id))
   }
 
@@ -203,6 +247,7 @@ final class ChannelService {
     case .once:
       let message = message(0, isKept: false)
       publish(.broadcast(message))
+      forwardBroadcast(message)
       answer(.accepted(message))
     case .kept(let until):
       let message = message(until, isKept: true)
@@ -212,7 +257,9 @@ final class ChannelService {
           log.storeFailure("cannot store a broadcast", failure)
           return answer(.refused(failure.rejection))
         }
+        published[id] = message.uniqueID
         publish(.broadcast(message))
+        announceChange()
         answer(.accepted(message))
       }
     }

@@ -7,12 +7,24 @@ import Synchronization
 package final class ChangeBarrier: Sendable {
   private let handled = DispatchSemaphore(value: 0)
   private let total = Atomic<Int>(0)
+  private let expected = Atomic<Int>(.max)
+  private let onPassed: @Sendable () -> Void
+
+  /// Creates a barrier that calls `onPassed` once the expected number of loops have applied the change.
+  init(onPassed: @escaping @Sendable () -> Void = {}) { self.onPassed = onPassed }
+
+  /// Sets the number of loops after which the barrier calls its function; call this method before the loops are told.
+  func expect(_ count: Int) {
+    expected.store(count, ordering: .releasing)
+    if count == 0 { onPassed() }
+  }
 
   /// Counts a loop that has applied the change.
   ///
   /// The control plane calls this method on behalf of a loop that isn't running yet.
   func pass() {
-    total.wrappingAdd(1, ordering: .releasing)
+    let passed = total.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    if passed == expected.load(ordering: .acquiring) { onPassed() }
     handled.signal()
   }
 

@@ -39,7 +39,9 @@ final class ControlPlane {
   let metrics: GatewayMetrics
   private var nextTicket: UInt64 = 0
   let replies: Mailbox<ControlReply>
-  private let channels: ChannelService
+  let channels: ChannelService
+  /// A function that tells the other nodes of a cluster that this node has written a change.
+  var announceChange: () -> Void = {}
   private var teamRates: [String: SharedRate] = [:]
 
   private struct Enrolling {
@@ -105,8 +107,10 @@ final class ControlPlane {
   }
 
   /// Reads the channels from the store and returns one snapshot for each loop.
-  func channelSnapshots() throws(StorageFailure) -> [ChannelSnapshot] {
-    try channels.snapshots(homes)
+  func channelSnapshots(
+    withSubscriptions: Bool = true
+  ) throws(StorageFailure) -> [ChannelSnapshot] {
+    try channels.snapshots(homes, withSubscriptions: withSubscriptions)
   }
 
   /// Builds the directory from the current contents of the store.
@@ -406,6 +410,7 @@ final class ControlPlane {
       number: AppRecord.drawNumber(using: &random) { published.app(number: $0) != nil },
       bundleID: bundleID, team: team, createdMilliseconds: loop.unixMilliseconds, adopter: device)
     try store.apply([.putApp(record)])
+    announceChange()
     adoptions[device, default: 0] += 1
     log.info("added an app that a device registered", ["app": bundleID, "team": team])
     directoryVersion += 1
@@ -424,7 +429,7 @@ final class ControlPlane {
 
   func answer(_ route: Route, _ reply: FrontReply) { send(.frontReply(reply), to: route) }
 
-  private func send(_ message: RoutedMessage, to route: Route) {
+  func send(_ message: RoutedMessage, to route: Route) {
     guard peers.indices.contains(route.loop) else {
       return assertionFailure("a message is for \(route), which does not exist")
     }
@@ -447,8 +452,7 @@ final class ControlPlane {
           .revoked(device: device.number, atMilliseconds: revoked),
           to: homes.home(of: device.number))
       case .putSetting(name: ControlSetting.enrollmentCode, _):
-        // Each new code starts with a full rate limit.
-        nextEnrollment = 0
+        resetEnrollmentRate()
       case .putChannel, .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts,
         .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
         .unregisterAll, .putSubscription,
@@ -461,11 +465,14 @@ final class ControlPlane {
     if isDirectoryOld { publishDirectory() }
   }
 
+  /// Resets the rate limit, because each new code starts with a full one.
+  func resetEnrollmentRate() { nextEnrollment = 0 }
+
   /// Sends the loops a new directory.
   ///
   /// If the store can't be read, this method returns false and retries later, because a revocation must never be lost.
   @discardableResult
-  private func publishDirectory() -> Bool {
+  func publishDirectory() -> Bool {
     do throws(StorageFailure) {
       publish(try directory())
       return true

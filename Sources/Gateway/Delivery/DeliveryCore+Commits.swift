@@ -18,16 +18,25 @@ extension DeliveryCore {
   }
 
   /// Finishes the commit that ``takeCommit(now:)`` started; `dropped` lists the rows that the store dropped during the
-  /// commit.
+  /// commit, and `refused` the sequence numbers of the rows that it did not write, because another node has claimed the
+  /// device.
   public mutating func commitFinished(
-    isDurable: Bool, dropping dropped: [DroppedNotification] = [], now: Moment
+    isDurable: Bool, dropping dropped: [DroppedNotification] = [],
+    refusing refused: Set<UInt64> = [], now: Moment
   ) {
     precondition(stage.isCommitting, "a commit is running")
     assert(isDurable || dropped.isEmpty, "a failed commit dropped no rows")
     let expired = dropped.count { $0.reason == .expired }
     var finished = stage.finishCommit(isDurable: isDurable, expired: expired, now: now)
     for entry in finished {
-      if isDurable { settle(entry, now: now) } else { abandon(entry, now: now) }
+      if refused.contains(entry.sequence) {
+        _ = stage.forgetEnded(entry.sequence)
+        abandon(entry, isRefused: true, now: now)
+      } else if isDurable {
+        settle(entry, now: now)
+      } else {
+        abandon(entry, now: now)
+      }
     }
     stage.reuse(&finished)
     let ended = dropped.filter { isEnd($0) }
@@ -123,10 +132,12 @@ extension DeliveryCore {
   ///
   /// If the provider is still waiting for its answer, it is told that the store failed, unless the device has
   /// acknowledged the notification.
-  private mutating func abandon(_ entry: DeliveryEntry, now: Moment) {
+  private mutating func abandon(
+    _ entry: DeliveryEntry, isRefused: Bool = false, now: Moment
+  ) {
     switch entry.state {
     case .committing:
-      fail(entry)
+      if isRefused { submitAgain(entry) } else { fail(entry) }
       let device = devices[entry.key.device]
       let isRemoved = remove(entry, from: device)
       entry.advance(to: .transient(isAnswered: true))

@@ -35,6 +35,13 @@ extension DeliveryCore {
     sendWaiting(on: device, now: now)
   }
 
+  /// Loads the rows of a connected device again, because another node might have stored some of them.
+  public mutating func reload(_ device: UInt64, now: Moment) {
+    guard let delivery = devices[device], delivery.session != nil else { return }
+    loadAnew(delivery)
+    sendWaiting(on: delivery, now: now)
+  }
+
   /// Makes the next load start at the first row, because earlier pages omitted rows that are now needed.
   private func loadAnew(_ device: DeviceDelivery) {
     device.isOverflowing = true

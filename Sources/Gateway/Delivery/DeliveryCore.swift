@@ -82,6 +82,21 @@ public struct DeliveryCore: ~Copyable {
     effects.append(.fail(entry))
   }
 
+  /// Ends an entry whose notification is submitted again, because another node has claimed the device.
+  mutating func submitAgain(_ entry: DeliveryEntry) {
+    unanswered.end(entry)
+    effects.append(.submitAgain(entry))
+  }
+
+  /// Makes the next sequence numbers higher than `highest`, which another node might have assigned.
+  public mutating func raiseSequence(above highest: UInt64) {
+    guard highest >= nextSequence else { return }
+    nextSequence += (highest - nextSequence) / shardCount * shardCount + shardCount
+    assert(
+      nextSequence > highest && nextSequence % shardCount == shard,
+      "the next sequence number \(nextSequence) is higher, and belongs to this shard")
+  }
+
   /// Accepts a notification that passed every check and whose token is active.
   public mutating func accept(_ notification: Submission, now: Moment) {
     let entry = DeliveryEntry(notification, sequence: makeSequence())
@@ -289,6 +304,9 @@ public struct DeliveryCore: ~Copyable {
 
   /// True if everything that was accepted is on disk or delivered.
   public var isSettled: Bool { stage.isSettled }
+
+  /// Returns true if the core has any notifications or a session of a device.
+  public func holdsState(of device: UInt64) -> Bool { devices[device] != nil }
 
   /// Returns the session of a device; nil if it isn't connected.
   public func session(of device: UInt64) -> SessionID? { devices[device]?.session }

@@ -18,6 +18,8 @@ public enum DeliveryEffect {
   case answer(DeliveryEntry)
   /// Inform the provider that the store failed and the notification was not accepted.
   case fail(DeliveryEntry)
+  /// Submit the notification again, because another node has claimed the device, so the row was refused.
+  case submitAgain(DeliveryEntry)
   /// Read the device's rows, then call `DeliveryCore.loaded(_:session:rows:now:)`.
   case load(device: UInt64, SessionID)
   /// End the session: another session replaced it, or the store can't be read.

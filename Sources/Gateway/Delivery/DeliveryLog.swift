@@ -191,6 +191,8 @@ extension DroppedNotification.Reason {
     case .replaced: .replaced
     case .expired: .discardedExpired
     case .unregistered: .discardedUnregisteredFromStorage
+    case .claimLost:
+      preconditionFailure("the core fails notifications that another node refused to store")
     }
   }
 }

@@ -26,6 +26,11 @@ final class DeviceHandoff: StreamHandler {
       handOver(stream.detach(), of: device)
       return
     }
+    if let device, home.cluster != nil {
+      stream.slot = nil
+      home.park(stream.detach(), of: device)
+      return
+    }
     let connection = home.makeConnection(device: device)
     // A connection without a device certificate keeps its slot among the unproven connections.
     if device == nil { connection.slot = stream.slot }

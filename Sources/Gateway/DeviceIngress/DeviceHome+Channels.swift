@@ -170,6 +170,7 @@ extension DeviceHome {
       let isThere = core.subscribe(key.device, to: key.channel) != nil
       if isThere, isNew {
         metrics.subscriptions.add()
+        cluster?.subscriptions[key.device, default: []].append(key.channel)
       } else {
         channelWork.count(-1, of: key.device)
       }

@@ -20,6 +20,7 @@ extension DeviceHome {
       session: connections.makeSession(), device: device,
       isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
+    if let device { cluster?.linked[device.number] = connection.session }
     if device != nil { context.shared.census.countDevice(1) }
     metrics.deviceConnections.add()
     return connection
@@ -28,6 +29,11 @@ extension DeviceHome {
   /// Takes over a device's connection that another loop accepted.
   func attach(_ detached: DetachedStream, _ device: DeviceClaim) {
     assert(context.isHome(of: device.number), "device \(device.number) belongs to this home")
+    if cluster == nil { attachClaimed(detached, device) } else { park(detached, of: device) }
+  }
+
+  /// Takes over a device's connection once this node may write the device's rows.
+  func attachClaimed(_ detached: DetachedStream, _ device: DeviceClaim) {
     let connection = makeConnection(device: device)
     connection.streamOpened(detached.attach(to: loop, handler: connection))
   }
@@ -39,6 +45,7 @@ extension DeviceHome {
     if let device = connection.device {
       context.shared.census.countDevice(-1)
       departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
+      if cluster?.linked[device] == connection.session { cluster?.linked[device] = nil }
       core.disconnect(device, session: connection.session, now: now)
       performEffects()
     }
@@ -48,7 +55,8 @@ extension DeviceHome {
   /// Adds a device that has enrolled.
   func add(_ device: DeviceClaim) {
     assert(context.isHome(of: device.number), "device \(device.number) belongs to this home")
-    devices.add(device)
+    // In a cluster, the device is added when it connects.
+    if cluster == nil { devices.add(device) }
   }
 
   /// Revokes a device at the given time, in milliseconds since 1970.

@@ -55,12 +55,17 @@ extension DeviceHome {
     if let failure = reply.failure {
       log.storeFailure("cannot store a device's request", failure)
     }
-    let isDurable = reply.failure == nil
+    if case .claimLost(let devices) = reply.failure {
+      for device in devices where context.isHome(of: device) { loseClaim(on: device) }
+    }
     if let key = registering.removeValue(forKey: reply.ticket) {
+      // If another node has claimed the device in the meantime, the device asks again.
+      let isOwner = cluster?.table.isHeld(key.device) ?? true
+      let isDurable = reply.failure == nil && isOwner
       perform(
         registrations.finish(key, isDurable: isDurable, atMilliseconds: loop.unixMilliseconds))
     } else {
-      finishSubscription(reply.ticket, isDurable: isDurable)
+      finishSubscription(reply.ticket, isDurable: reply.failure == nil)
     }
   }
 

@@ -20,6 +20,8 @@ final class DeviceHome: TimerTarget {
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
   var departedDevices = DepartedDevices()
+  /// The claims on devices; nil if the gateway is not a node of a cluster.
+  var cluster: HomeCluster?
   var listeners: LoopListeners
   private let deliveryLog: DeliveryLog
   private var followers = DeliveryLogFollowers()
@@ -58,19 +60,36 @@ final class DeviceHome: TimerTarget {
     linkSettings.environment = configuration.environment
     self.linkSettings = linkSettings
     listeners = LoopListeners(showing: context.shared.security)
-    core = DeliveryCore(
-      highestSequence: highestSequence, shard: context.route.loop, shards: context.homes.count)
+    if let cluster = context.shared.cluster {
+      core = DeliveryCore(
+        highestSequence: highestSequence,
+        shard: Int(cluster.node) * Limits.clusterLoopsMax + context.route.loop,
+        shards: Limits.clusterShards)
+    } else {
+      core = DeliveryCore(
+        highestSequence: highestSequence, shard: context.route.loop, shards: context.homes.count)
+    }
     let receiver = ReplyReceiver()
     storeReplies = context.loop.mailbox(of: StoreReply.self) { receiver.home?.handle($0) }
     controlReplies = context.loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
+    if let cluster = context.shared.cluster {
+      self.cluster = HomeCluster(
+        cluster,
+        replies: context.loop.mailbox(of: ClaimReply.self) { receiver.home?.handle($0) })
+    }
     receiver.home = self
   }
 
   // MARK: Pushes
 
-  /// Performs the final checks of a push, which only the home can perform, and passes the push to the core.
+  /// Handles a push, or leaves it to the node that owns the device.
   func receive(_ submission: Submission) {
     assert(context.isHome(of: submission.key.device), "the device of a push belongs to this home")
+    if cluster == nil || isOwner(of: submission) { check(submission) }
+  }
+
+  /// Performs the final checks of a push, which only the home can perform, and passes the push to the core.
+  func check(_ submission: Submission) {
     if isDamaged(submission.key.device) {
       return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
@@ -108,8 +127,13 @@ final class DeviceHome: TimerTarget {
     tokenRates?.admits(submission.key, at: loop.nowNanoseconds) ?? true
   }
 
-  private func answer(_ submission: Submission, _ answer: ProviderAnswer) {
+  func answer(_ submission: Submission, _ answer: ProviderAnswer) {
     guard let reply = submission.reply else { return }
+    if reply.node != 0 {
+      // A lost answer makes the other node claim the device and store the push, which the device recognizes.
+      _ = cluster?.shared.send(.outcome(reply, ForwardedOutcome(answer)), reply.node)
+      return
+    }
     guard context.send(.outcome(reply, answer), to: reply.front) else {
       return assertionFailure("a push arrived from \(reply.front), which does not exist")
     }
@@ -144,6 +168,8 @@ final class DeviceHome: TimerTarget {
     case .fail(let entry):
       let rejection = context.shared.writer.health?.failure?.rejection ?? .internalServerError
       answer(entry.notification, .refused(rejection, timestampMilliseconds: nil))
+    case .submitAgain(let entry):
+      submitAgain(entry.notification)
     case .load(let device, let session):
       let ticket = makeTicket()
       loads[ticket] = (device, session)
@@ -233,7 +259,7 @@ final class DeviceHome: TimerTarget {
     switch reply.outcome {
     case .committed(let dropped):
       assert(loads[reply.ticket] == nil, "a load is not answered as a commit")
-      core.commitFinished(isDurable: true, dropping: dropped, now: now)
+      finishCommit(dropped)
     case .loaded(let rows, let through):
       guard let load = loads.removeValue(forKey: reply.ticket) else {
         return assertionFailure("rows arrived for an unknown load")
@@ -248,6 +274,18 @@ final class DeviceHome: TimerTarget {
         core.commitFinished(isDurable: false, now: now)
       }
     }
+  }
+
+  /// Finishes a commit that is on disk, except for the rows of devices that other nodes have claimed.
+  private func finishCommit(_ dropped: [DroppedNotification]) {
+    let refused = cluster == nil ? [] : dropped.filter { $0.reason == .claimLost }
+    guard !refused.isEmpty else {
+      return core.commitFinished(isDurable: true, dropping: dropped, now: now)
+    }
+    core.commitFinished(
+      isDurable: true, dropping: dropped.filter { $0.reason != .claimLost },
+      refusing: Set(refused.map(\.sequence)), now: now)
+    for device in Set(refused.map(\.key.device)).sorted() { loseClaim(on: device) }
   }
 
   /// Ends a turn: writes the log, and starts the commit that is due.
@@ -299,6 +337,7 @@ final class DeviceHome: TimerTarget {
   func tick() {
     core.tick(now: now)
     tokenRates?.tick(at: loop.nowNanoseconds)
+    if cluster != nil { forgetIdleDevices() }
     performEffects()
     persistMarks()
   }
@@ -340,6 +379,7 @@ final class DeviceHome: TimerTarget {
     connections.checkInvariants()
     core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
+    cluster?.checkInvariants()
     assert(!isPerforming, "no effects are being performed")
     assert(effects.isEmpty, "no effects remain")
     assert(!isDraining || listeners.isEmpty, "a draining home has no listeners")

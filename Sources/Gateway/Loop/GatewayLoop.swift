@@ -93,7 +93,13 @@ package final class GatewayLoop: TurnEndTarget {
       front.handle(reply)
     case .channels(let update): home.handle(update)
     case .revoked(let device, let atMilliseconds):
+      home.claimAndRevoke(device, atMilliseconds: atMilliseconds)
+    case .revokedElsewhere(let device, let atMilliseconds):
       home.revoke(device, atMilliseconds: atMilliseconds)
+    case .forwardedOutcome(let number, let outcome): home.handle(outcome, ofPush: number)
+    case .claimsLost(let devices, let isRecorded):
+      for device in devices { home.loseClaim(on: device) }
+      if isRecorded { home.removeUnusedLinks(of: devices) }
     }
   }
 

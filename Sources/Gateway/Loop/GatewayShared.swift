@@ -17,6 +17,8 @@ struct GatewayShared: Sendable {
   let faults: FaultRegistry
   let log: Log
   let controlPlane: Mailbox<ControlPlaneMessage>
+  /// The objects of a cluster's node; nil if the gateway is not part of a cluster.
+  var cluster: ClusterShared?
   let makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
   /// The payloads of the newest pushes; nil if they aren't retained.
   var payloads: DeliveryLogPayloads?

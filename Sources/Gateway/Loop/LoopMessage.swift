@@ -23,8 +23,15 @@ enum RoutedMessage: Sendable {
   case frontReply(FrontReply)
   /// A channel was created or removed, or has a message for its devices.
   case channels(ChannelUpdate)
-  /// A device was revoked at the given time, in milliseconds since 1970.
+  /// A device was revoked at the given time, in milliseconds since 1970, by an administrator of this node.
   case revoked(device: UInt64, atMilliseconds: Int64)
+  /// A device was revoked by an administrator of another node.
+  case revokedElsewhere(device: UInt64, atMilliseconds: Int64)
+  /// The outcome of a push that the home forwarded under this number.
+  case forwardedOutcome(number: UInt64, ForwardedOutcome)
+  /// Other nodes have claimed these devices; `isRecorded` is true if the store names this node as the last one to which
+  /// they were connected.
+  case claimsLost([UInt64], isRecorded: Bool)
 }
 
 /// A message to a loop of this process.
@@ -109,6 +116,12 @@ enum ControlPlaneMessage: Sendable {
   case request(loop: Int, ControlPlaneRequest)
   /// The administration changed the control store.
   case changed([ControlChange], ChangeBarrier)
+  /// Other nodes have changed the stored data; nil if all of it may have changed.
+  case clusterChanges([ClusterChange.Subject]?, upTo: Int64)
+  /// An administrator asks this node of a cluster to stop.
+  case drainRequested
+  /// Another process has taken over this node of a cluster, or another node has declared it dead.
+  case takenOver
   /// The loop has finished everything that it accepted.
   case drained(loop: Int)
 }

@@ -40,6 +40,12 @@ struct DeviceTable: Sendable {
     marks[device.number] = mark
   }
 
+  /// Adds or replaces a device of a cluster, whose state was read from the store again.
+  mutating func replace(_ device: DeviceClaim) { marks[device.number] = KeyMark(device.keyHash) }
+
+  /// Forgets a device of a cluster, which stays in the store.
+  mutating func remove(_ number: UInt64) { marks[number] = nil }
+
   /// Returns true if a device with this number is in the store.
   func knows(_ number: UInt64) -> Bool { marks[number] != nil }
 

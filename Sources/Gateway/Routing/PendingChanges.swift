@@ -17,6 +17,12 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
 
   var isEmpty: Bool { pending.isEmpty }
 
+  /// Returns true if a change to `key` is being written.
+  func contains(_ key: Key) -> Bool { pending[key] != nil }
+
+  /// Returns the number of keys with a change that is being written, for which `condition` is true.
+  func count(where condition: (Key) -> Bool) -> Int { pending.keys.count(where: condition) }
+
   /// Queues a request if a change to its key is being written; returns true if it was queued.
   mutating func waits(_ request: Request, for key: Key) -> Bool {
     guard pending[key] != nil else { return false }

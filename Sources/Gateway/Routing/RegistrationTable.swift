@@ -112,6 +112,10 @@ public struct RegistrationTable: Sendable {
   ///
   /// Inactive topics count because the store retains their rows for the timestamps.
   private var topicCounts: [UInt64: UInt32] = [:]
+  /// The keys of each device's entries, in a cluster, where a device can be forgotten.
+  private var keys: [UInt64: [NotificationKey]] = [:]
+  /// True in a cluster.
+  var tracksKeys = false
   private let topicsMax: Int
   /// The rows of the store that couldn't be read.
   private let damage: StoreDamage
@@ -140,6 +144,29 @@ public struct RegistrationTable: Sendable {
 
   /// Returns a key's entry as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
+
+  // MARK: Clusters
+
+  /// Replaces the entries of a device of a cluster, whose state was read from the store again.
+  mutating func replace(device: UInt64, with records: [RegistrationRecord]) {
+    assert(records.allSatisfy { $0.key.device == device }, "the registrations are the device's")
+    forget(device: device)
+    for record in records {
+      if entries.updateValue(Entry(record), forKey: record.key) == nil,
+        !pending.contains(record.key)
+      {
+        topicCounts[device, default: 0] += 1
+      }
+      keys[device, default: []].append(record.key)
+    }
+  }
+
+  /// Forgets the entries of a device of a cluster, which stay in the store.
+  mutating func forget(device: UInt64) {
+    for key in keys.removeValue(forKey: device) ?? [] { entries[key] = nil }
+    let waiting = pending.count(where: { $0.device == device })
+    topicCounts[device] = waiting > 0 ? UInt32(waiting) : nil
+  }
 
   // MARK: Requests
 
@@ -171,15 +198,17 @@ public struct RegistrationTable: Sendable {
     let entry = finished.change
     var actions: [Action] = []
     if isDurable {
+      // In a cluster, the device's state might have been read after this change was written.
       assert(
-        isSuccessor(entry, of: entries[key]),
+        entries[key] == entry || isSuccessor(entry, of: entries[key]),
         "\(entry) may follow \(String(describing: entries[key]))"
       )
+      if tracksKeys, entries[key] == nil { keys[key.device, default: []].append(key) }
       entries[key] = entry
       if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }
     } else if entries[key] == nil {
-      let left = topicCounts[key.device, default: 0] - 1
-      topicCounts[key.device] = left > 0 ? left : nil
+      let count = topicCounts[key.device, default: 0]
+      topicCounts[key.device] = count > 1 ? count - 1 : nil
     }
     let sharing = finished.requests.prefix { $0.verb == finished.requests[0].verb }
     for request in sharing {

@@ -10,7 +10,11 @@ public struct Route: Hashable, Sendable {
 }
 
 /// The address to which the answer to a push is sent: a connection of a front, and a stream on that connection.
+///
+/// For a push that another node forwarded, `connection` is that node's number for the push.
 public struct ReplyAddress: Hashable, Sendable {
+  /// The number of the node that forwarded the push; 0 for this node.
+  public let node: UInt16
   /// The front that owns the connection.
   public let front: Route
   /// The connection's number on that front, which is never reused.
@@ -19,7 +23,8 @@ public struct ReplyAddress: Hashable, Sendable {
   public let stream: Int32
 
   /// Creates an address from its parts.
-  public init(front: Route, connection: UInt64, stream: Int32) {
+  public init(node: UInt16 = 0, front: Route, connection: UInt64, stream: Int32) {
+    self.node = node
     self.front = front
     self.connection = connection
     self.stream = stream

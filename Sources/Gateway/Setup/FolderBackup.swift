@@ -1,4 +1,5 @@
 public import BelfryWire
+internal import PostgresStorage
 internal import Storage
 internal import System
 internal import Transport

@@ -33,6 +33,11 @@ struct FolderEpoch {
     return epoch
   }
 
+  /// Draws the epoch of a node of a cluster, which isn't stored.
+  static func draw(in control: any ControlStore) throws(StorageFailure) -> FolderEpoch {
+    FolderEpoch(number: try draw(control), restoration: nil)
+  }
+
   /// The epochs in the control store.
   private struct Kept {
     var current: UInt32 = 0

@@ -1,3 +1,5 @@
+import PostgresStorage
+
 /// The essential parts of a gateway's folder.
 ///
 /// The first start creates them; later starts report any that are lost.

@@ -1,3 +1,4 @@
+import PostgresStorage
 public import System
 
 /// The disk usage of a gateway's folder.

@@ -1,7 +1,7 @@
 import PostgresStorage
 import Storage
 
-/// The stores of a gateway; only this file and `StoreLocation.swift` name their engines.
+/// The stores of a gateway; only this file and `GatewayFolder+StoreLocation.swift` name their engines.
 extension GatewayFolder {
   /// Opens the control store of a stopped gateway, in its folder or its database.
   func openControlStore() throws(AdministrationFailure) -> any ControlStore {

@@ -1,4 +1,5 @@
 import BelfryWire
+import PostgresStorage
 public import System
 public import Transport
 

@@ -1,4 +1,5 @@
 internal import BelfryWire
+internal import MessageBus
 internal import PostgresStorage
 package import Storage
 package import System
@@ -25,6 +26,10 @@ package struct GatewayResources {
       (notificationStore.health?.name ?? "notifications.sqlite", notificationStore.damage),
     ]
   }
+  /// The cluster that the gateway is a node of; nil for a single gateway.
+  package var cluster: ClusterResources?
+  /// The keys that the nodes of the cluster share; nil for a single gateway.
+  var secrets: ClusterSecrets?
   /// The revoked certificates, which TLS handshakes reject.
   package var revocations = CertificateRevocations()
   /// The first team, its key, and the enrollment code.
@@ -88,31 +93,46 @@ extension GatewayResources {
     try recovery.checkFiles()
     let stores: (control: any ControlStore, notifications: any NotificationStore)
     var warnings: [String] = []
+    var node: FolderCluster?
     switch configuration.store {
     case .folder: stores = try openStores(in: folder, recovery)
     case .database(let address):
       let opened = try folder.openStores(
-        in: address, isComplete: recovery.isComplete, recovers: configuration.recovers)
-      log.info(
-        "keeping the data in a PostgreSQL database, which no other gateway can use",
-        ["database": address.url])
+        in: address, isComplete: recovery.isComplete, recovers: configuration.recovers,
+        asNode: configuration.cluster?.nodeName)
+      if let options = configuration.cluster {
+        node = try FolderCluster(options, opened, folder)
+        log.info(
+          "this gateway is a node of a cluster",
+          ["node": options.nodeName, "database": address.url, "bus": options.bus.address.url])
+      } else {
+        log.info(
+          "keeping the data in a PostgreSQL database, which no other gateway can use",
+          ["database": address.url])
+      }
       for warning in opened.warnings { log.warning("\(warning)") }
       warnings = opened.warnings
       stores = (opened.control, opened.notifications)
     }
+    try node?.pullSecrets()
     let authority = try recovery.open(.authority) {
       try folder.authorities(hosts: names.hosts, nowSeconds: now / 1_000)
     }
+    let tokenKeys = try recovery.open(.tokenKeys) { try folder.tokenKeys() }
+    try node?.pushSecrets()
     if !authority.isRotating { try folder.removeFormerKeys(authority) }
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: configuration.environment,
       nowMilliseconds: now)
-    let epoch = try FolderEpoch.begin(in: stores.control, stores.notifications)
+    // The nodes of a cluster share the stores, so a node cannot detect that they were restored.
+    let epoch =
+      try node == nil
+      ? FolderEpoch.begin(in: stores.control, stores.notifications)
+      : FolderEpoch.draw(in: stores.control)
     let restoration = try RestorationNotice.begin(in: folder, stores: epoch.restoration)
     let revocations = CertificateRevocations()
     let source = CertificateSource(folder: folder, revocations: revocations, log: log)
     let shown = try source.load(configuration, names, authority, nowSeconds: now / 1_000)
-    let tokenKeys = try recovery.open(.tokenKeys) { try folder.tokenKeys() }
     try recovery.writeManifest()
     var resources = GatewayResources(
       controlStore: stores.control, notificationStore: stores.notifications, authority: authority,
@@ -121,6 +141,8 @@ extension GatewayResources {
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
+    resources.cluster = node?.resources
+    resources.secrets = node?.secrets
     resources.revocations = revocations
     resources.certificates = (shown, source)
     resources.restoration = restoration

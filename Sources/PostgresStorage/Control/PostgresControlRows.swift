@@ -10,6 +10,21 @@ struct PostgresControlRows<Record: Sendable>: Sendable {
   let record: @Sendable (PostgresRows, Int) -> Record?
 }
 
+extension PostgresServer {
+  /// Returns the records in the rows of a query.
+  func records<Record: Sendable>(
+    _ table: PostgresControlRows<Record>, in rows: PostgresRows
+  ) throws(StorageFailure) -> [Record] {
+    var records: [Record] = []
+    records.reserveCapacity(rows.count)
+    for row in 0..<rows.count {
+      guard let record = table.record(rows, row) else { throw invalidRow("\(Record.self)") }
+      records.append(record)
+    }
+    return records
+  }
+}
+
 extension PostgresControlRows where Record == TeamRecord {
   static let all = PostgresControlRows(
     statement: Statement(

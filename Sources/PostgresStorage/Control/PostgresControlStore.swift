@@ -4,16 +4,22 @@ public import Transport
 
 /// A control store in a PostgreSQL database.
 public final class PostgresControlStore: ControlStore {
-  private let server: PostgresServer
+  let server: PostgresServer
   /// The connection for reads, so that the gateway's main loop does not wait for changes.
   private let reader: PostgresServer
-  private let node: PostgresNode
+  let node: PostgresNode
+  /// The claims of this process, if it is a node of a cluster.
+  private let claims: PostgresClaims?
 
   /// Creates a store that uses open connections, and whose changes fail when the node's epoch ends.
-  init(_ server: PostgresServer, reader: PostgresServer, node: PostgresNode) {
+  init(
+    _ server: PostgresServer, reader: PostgresServer, node: PostgresNode, claims: PostgresClaims?
+  ) {
+    assert((claims == nil) == (node.number == nil), "the nodes of a cluster have claims")
     self.server = server
     self.reader = reader
     self.node = node
+    self.claims = claims
   }
 
   /// The health of the store, which shows whether the database accepts writes.
@@ -26,15 +32,20 @@ public final class PostgresControlStore: ControlStore {
   public func rowsSetAside() throws(StorageFailure) -> [SetAsideRow] { [] }
 
   /// Applies `changes` in one transaction and one round trip.
+  ///
+  /// A node of a cluster throws `.claimLost` if the registrations or subscriptions of a device change that it has not
+  /// claimed.
   public func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     guard !changes.isEmpty else { return }
+    if let claims { return try apply(changes, with: claims) }
     _ = try server.write(
       [node.fence] + changes.flatMap(Self.calls) + [Self.progress(changes.count)])
   }
 
   /// Performs a write to test whether the database accepts writes.
   public func probe() throws(StorageFailure) {
-    _ = try server.write([node.fence, Self.progress(0)])
+    // The fence of a node of a cluster is its only write, because all nodes share the row of the progress.
+    _ = try server.write(claims == nil ? [node.fence, Self.progress(0)] : [node.fence])
   }
 
   /// Returns all teams, sorted by creation time.
@@ -183,16 +194,7 @@ public final class PostgresControlStore: ControlStore {
   private func records<Record: Sendable>(
     _ table: PostgresControlRows<Record>, _ parameters: [PostgresValue] = []
   ) throws(StorageFailure) -> [Record] {
-    let rows = try read(table.statement, parameters)
-    var records: [Record] = []
-    records.reserveCapacity(rows.count)
-    for row in 0..<rows.count {
-      guard let record = table.record(rows, row) else {
-        throw server.invalidRow("\(Record.self)")
-      }
-      records.append(record)
-    }
-    return records
+    try server.records(table, in: try read(table.statement, parameters))
   }
 
   private func read(

@@ -75,7 +75,11 @@ extension PostgresNotificationStore {
       FROM notification WHERE device = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
       """)
   static let highest = PostgresConnection.Statement(
-    name: "highest", sql: "SELECT highest FROM notification_progress")
+    name: "highest",
+    sql: """
+      SELECT greatest((SELECT highest FROM notification_progress),
+        (SELECT max(highest) FROM node))
+      """)
   static let countAll = PostgresConnection.Statement(
     name: "count", sql: "SELECT count(*) FROM notification")
   static let allDevices = PostgresConnection.Statement(
@@ -84,6 +88,12 @@ extension PostgresNotificationStore {
     name: "folder_epoch", sql: "SELECT folder_epoch FROM notification_progress")
   static let putEpoch = PostgresConnection.Statement(
     name: "put_epoch", sql: "UPDATE notification_progress SET folder_epoch = $1")
+
+  /// Returns the columns of rows to remove as parameters.
+  static func columns(_ rows: some Collection<NotificationPlan.Row>) -> [PostgresValue] {
+    let sequences = PostgresValue.integers(rows.map { Int64(bitPattern: $0.sequence) })
+    return [sequences] + columns(rows.map(\.key))
+  }
 
   /// Returns the columns of keys as parameters.
   static func columns(_ keys: [NotificationKey]) -> [PostgresValue] {

@@ -5,24 +5,39 @@ public import Storage
 /// A commit takes two round trips: the first reads the rows that the operations can replace, and the second writes all
 /// changes in one transaction with one statement for all insertions and one for all removals.
 public final class PostgresNotificationStore: NotificationStore {
-  private let server: PostgresServer
-  private let node: PostgresNode
+  let server: PostgresServer
+  let node: PostgresNode
+  /// The claims of this process, if it is a node of a cluster.
+  private let claims: PostgresClaims?
 
   /// Creates a store that uses an open connection, and whose commits fail when the node's epoch ends.
-  init(_ server: PostgresServer, node: PostgresNode) {
+  init(_ server: PostgresServer, node: PostgresNode, claims: PostgresClaims?) {
+    assert((claims == nil) == (node.number == nil), "the nodes of a cluster have claims")
     self.server = server
     self.node = node
+    self.claims = claims
   }
 
   /// The health of the store, which shows whether the database accepts writes.
   public var health: StoreHealth? { server.health }
 
   /// Applies `operations` in one transaction.
+  ///
+  /// In a node of a cluster, operations for devices that the node has not claimed have no effect. The result contains
+  /// the puts and the removals of single notifications among them, with the reason `.claimLost`.
   @discardableResult
   public func commit(
     _ operations: [StoreOperation]
   ) throws(StorageFailure) -> [DroppedNotification] {
     guard !operations.isEmpty else { return [] }
+    if let claims { return try commit(operations, with: claims) }
+    let plan = try plan(operations)
+    try write(plan)
+    return plan.dropped
+  }
+
+  /// Reads the rows that the operations can remove, and calculates the effect of the operations.
+  func plan(_ operations: [StoreOperation]) throws(StorageFailure) -> NotificationPlan {
     let needs = NotificationPlan.Needs(of: operations)
     let existing = try outlines(needs)
     var expiring: [NotificationOutline] = []
@@ -33,9 +48,7 @@ public final class PostgresNotificationStore: NotificationStore {
         .init(Self.expiring, [.integer(expired.beforeUnixSeconds), .integer(Int64(limit))])
       ]).flatMap(Self.outlines)
     }
-    let plan = NotificationPlan(operations, existing: existing, expiring: expiring)
-    try write(plan)
-    return plan.dropped
+    return NotificationPlan(operations, existing: existing, expiring: expiring)
   }
 
   private func outlines(
@@ -55,10 +68,7 @@ public final class PostgresNotificationStore: NotificationStore {
   private func write(_ plan: NotificationPlan) throws(StorageFailure) {
     var calls = [node.fence]
     if !plan.removals.isEmpty {
-      let removals = Array(plan.removals)
-      let sequences = removals.map { Int64(bitPattern: $0.sequence) }
-      calls.append(
-        .init(Self.remove, [.integers(sequences)] + Self.columns(removals.map(\.key))))
+      calls.append(.init(Self.remove, Self.columns(plan.removals)))
     }
     if !plan.insertions.isEmpty {
       calls.append(.init(Self.insert, Self.parameters(Array(plan.insertions.values))))
@@ -108,9 +118,9 @@ public final class PostgresNotificationStore: NotificationStore {
 
   /// Performs a write to test whether the database accepts writes.
   public func probe() throws(StorageFailure) {
-    _ = try server.write([
-      node.fence, .init(Self.advance, [.integer(0)]),
-    ])
+    // The fence of a node of a cluster is its only write, because all nodes share the row of the progress.
+    _ = try server.write(
+      claims == nil ? [node.fence, .init(Self.advance, [.integer(0)])] : [node.fence])
   }
 
   /// Closes the connection; later calls throw `.closed`.

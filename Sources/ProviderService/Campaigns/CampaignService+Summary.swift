@@ -35,7 +35,10 @@ extension CampaignService {
           ("held", names(held)),
           ("paused", names(campaigns.filter { $0.state == .paused && problem(of: $0) == nil })),
           ("scheduled", .integer(Int64(scheduled.count))),
-          ("notices", .array(registry.store.notices.map { .string($0) })),
+          (
+            "notices",
+            .array((registry.store.notices + registry.store.warnings).map { .string($0) })
+          ),
           ("disk", registry.store.health.failure.map { .string("\($0)") } ?? .null),
         ])
   }

@@ -111,12 +111,14 @@ public struct ProviderRouter: Sendable {
     }
   }
 
-  /// The answer to a readiness probe: 503 with the reason while the registry's disk accepts no writes.
+  /// The answer to a readiness probe: 503 with the reason while the registry's disk or database accepts no
+  /// writes.
   private var readiness: HTTP1Response {
     if let failure = registry.store.health.failure {
       return .plain("not ready: \(failure)\n", status: 503)
     }
-    return .plain("ok\n" + registry.store.notices.map { "notice: \($0)\n" }.joined())
+    let notices = registry.store.notices + registry.store.warnings
+    return .plain("ok\n" + notices.map { "notice: \($0)\n" }.joined())
   }
 
   func allow(_ methods: [String], _ request: HTTP1Request) throws(Refusal) {

@@ -4,7 +4,7 @@ internal import Storage
 internal import Synchronization
 public import System
 
-/// A thread that reports when the registry's disk fails, and when it accepts writes again.
+/// A thread that reports when the registry's disk or database fails, and when it accepts writes again.
 ///
 /// Without this thread, an outage would not end until a request writes to the disk.
 public final class RegistryWatch: Sendable {
@@ -15,9 +15,13 @@ public final class RegistryWatch: Sendable {
   public init(of registry: Registry, log: Log) {
     let store = registry.store
     Thread.detachNewThread { [self] in
+      var nextRemoteProbe: Int64 = .min
       while !isStopped.withLock({ $0 }) {
         let now = SystemClock.monotonicNanoseconds
-        if store.health.isRetryDue(atNanoseconds: now) { try? store.probe() }
+        // Probe an idle database too, so that an outage is noticed before the next request.
+        let isProbeDue = store.health.isRemote && now >= nextRemoteProbe
+        if isProbeDue { nextRemoteProbe = now + Limits.remoteProbeNanoseconds }
+        if isProbeDue || store.health.isRetryDue(atNanoseconds: now) { try? store.probe() }
         report(store.health, log)
         _ = isNewer.wait(timeout: .now() + .nanoseconds(Int(Limits.storeWatchNanoseconds)))
       }
@@ -35,11 +39,13 @@ public final class RegistryWatch: Sendable {
     case nil: return
     case .failing(let why, let refused):
       log.error(
-        "the disk accepts no writes: registrations and changes of campaigns are refused",
+        health.isRemote
+          ? "the database cannot be used: registrations and changes of campaigns are refused"
+          : "the disk accepts no writes: registrations and changes of campaigns are refused",
         ["store": health.name, "why": why, "refused": "\(refused)"])
     case .works(let nanoseconds, let refused):
       log.info(
-        "the disk accepts writes again",
+        health.isRemote ? "the database can be used again" : "the disk accepts writes again",
         [
           "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
           "refused": "\(refused)",

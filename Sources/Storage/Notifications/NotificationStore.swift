@@ -31,6 +31,8 @@ public struct DroppedNotification: Sendable, Hashable {
     case expired
     /// The notification's token or device is no longer valid.
     case unregistered
+    /// The operation had no effect, because another node has claimed the device.
+    case claimLost
   }
 
   /// The recipient of the notification.

@@ -233,7 +233,7 @@ extension RegistryEngine {
 
 extension CampaignAudience {
   /// The kind of audience, as it is stored.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .all: "all"
     case .tag: "tag"
@@ -243,7 +243,7 @@ extension CampaignAudience {
   }
 
   /// The tag or the user; empty for all devices, and nil for a list.
-  var subject: String? {
+  package var subject: String? {
     switch self {
     case .tag(let name), .user(let name): name
     // Use an empty string, because the column must not be NULL.
@@ -252,7 +252,8 @@ extension CampaignAudience {
     }
   }
 
-  init?(kind: String, subject: String) {
+  /// Creates an audience from its stored form; nil if the kind is unknown.
+  package init?(kind: String, subject: String) {
     switch kind {
     case "all": self = .all
     case "tag": self = .tag(subject)

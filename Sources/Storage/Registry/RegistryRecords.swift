@@ -48,6 +48,16 @@ public struct RegisteredToken: Sendable, Hashable {
   public let firstMilliseconds: Int64
   /// The time of the last registration, in milliseconds since 1970.
   public let lastMilliseconds: Int64
+
+  package init(
+    number: Int64, registration: TokenRegistration, firstMilliseconds: Int64,
+    lastMilliseconds: Int64
+  ) {
+    self.number = number
+    self.registration = registration
+    self.firstMilliseconds = firstMilliseconds
+    self.lastMilliseconds = lastMilliseconds
+  }
 }
 
 /// The conditions of a search for tokens; nil conditions match any value.
@@ -73,6 +83,11 @@ public struct TokenPage: Sendable {
   public let tokens: [RegisteredToken]
   /// The number after which the search continues; nil at the end.
   public let next: Int64?
+
+  package init(tokens: [RegisteredToken], next: Int64?) {
+    self.tokens = tokens
+    self.next = next
+  }
 }
 
 /// The effect of a registration.
@@ -167,6 +182,13 @@ public struct AudienceShare: Sendable, Hashable {
   public let environment: String?
   /// The number of devices.
   public let count: Int64
+
+  package init(language: String?, timeZone: String?, environment: String?, count: Int64) {
+    self.language = language
+    self.timeZone = timeZone
+    self.environment = environment
+    self.count = count
+  }
 }
 
 /// The number of an app's tokens that share a language and an environment.
@@ -179,6 +201,13 @@ public struct RegistryShare: Sendable, Hashable {
   public let environment: String?
   /// The number of tokens.
   public let count: Int64
+
+  package init(topic: String, language: String?, environment: String?, count: Int64) {
+    self.topic = topic
+    self.language = language
+    self.environment = environment
+    self.count = count
+  }
 }
 
 /// A campaign as stored in the registry.
@@ -242,7 +271,7 @@ public struct CampaignRecord: Sendable, Hashable {
       problem: nil, total: 0, lastNumber: 0, finishedMilliseconds: nil)
   }
 
-  init(
+  package init(
     id: String, name: String?, createdMilliseconds: Int64, document: [UInt8], topic: String,
     audience: CampaignAudience, rate: Int64?, environment: String?, state: State, problem: String?,
     total: Int64, lastNumber: Int64, finishedMilliseconds: Int64?
@@ -314,7 +343,7 @@ public struct CampaignBatch: Sendable, Hashable {
       claimedMilliseconds: claimedMilliseconds, unsettled: nil, isSent: true)
   }
 
-  init(
+  package init(
     number: Int64, group: Int, after: Int64, last: Int64, claimedMilliseconds: Int64,
     unsettled: [Int64]?, isSent: Bool
   ) {

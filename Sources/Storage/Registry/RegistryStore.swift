@@ -7,6 +7,8 @@ public protocol RegistryStore: AnyObject, Sendable {
   var health: StoreHealth { get }
   /// Performs a write to test whether the disk accepts writes.
   func probe() throws(StorageFailure)
+  /// Warnings about the settings of the database server, one sentence each.
+  var warnings: [String] { get }
   /// The rows that were set aside.
   var damage: StoreDamage { get }
   /// Returns the rows that were set aside, for inspection.
@@ -139,6 +141,9 @@ public protocol RegistryStore: AnyObject, Sendable {
 }
 
 extension RegistryStore {
+  /// No warnings, because a store in a file has no server.
+  public var warnings: [String] { [] }
+
   /// Adds a token, or updates its data, and replaces the installation's previous token.
   ///
   /// A limit applies only to a new token that does not replace the installation's previous token.

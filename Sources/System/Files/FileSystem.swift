@@ -281,6 +281,11 @@ public enum FileSystem {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
   }
 
+  /// Removes an empty folder; it may be missing.
+  public static func removeEmptyFolder(_ path: String) throws(SystemFailure) {
+    guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .last("remove", path) }
+  }
+
   /// Returns the sorted names of the folder's entries, without "." and "..".
   public static func list(_ path: String) throws(SystemFailure) -> [String] {
     guard let folder = unsafe opendir(path) else { throw .last("opendir", path) }

@@ -89,6 +89,10 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
   static func perform(
     _ operation: Operation, on store: SQLiteRegistryStore
   ) throws(StorageFailure) {
+    try apply(operation, to: store)
+  }
+
+  static func apply(_ operation: Operation, to store: any RegistryStore) throws(StorageFailure) {
     switch operation {
     case .register(let tokens, let at): _ = try store.register(tokens, at: at)
     case .remove(let sealed): _ = try store.remove(sealed, topic: nil)
@@ -96,6 +100,7 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
     case .add(let campaign): try store.addCampaign(campaign)
     case .start(let campaign): _ = try store.start(campaign, groups: [.any], total: 1)
     case .claim(let campaign, let group, let limit):
+      assert(campaign.state == .running, "only a running campaign is claimed")
       _ = try store.claim(
         of: campaign, group: group, limit: limit, at: campaign.createdMilliseconds)
     case .finish(let batch, let campaign, let accepted):
@@ -106,6 +111,10 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
   }
 
   static func contents(of store: SQLiteRegistryStore) throws(StorageFailure) -> Contents {
+    try contents(in: store)
+  }
+
+  static func contents(in store: any RegistryStore) throws(StorageFailure) -> Contents {
     var campaigns: [Campaign] = []
     for record in try store.campaigns() {
       campaigns.append(

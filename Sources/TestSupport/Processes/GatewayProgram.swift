@@ -71,6 +71,16 @@ extension Scenario {
     return again
   }
 
+  /// Starts a gateway with an empty folder on the ports of a gateway that has exited, as if a load balancer replaced it.
+  public func gateway(
+    _ name: String, on other: GatewayProgram, options: [String]
+  ) async throws -> GatewayProgram {
+    var ports: [String: Int] = [:]
+    for listener in Self.listeners { ports[listener] = other.port(listener) }
+    return try await gateway(
+      data: folder.file(name), ports: ports, options: options, environment: [:])
+  }
+
   private func gateway(
     data: String, ports: [String: Int], options: [String], environment: [String: String],
     wrapper: [String] = []

@@ -37,6 +37,8 @@ public enum TestTool: String, CaseIterable, Sendable {
   case pulseaudio
   /// The program that creates a PostgreSQL cluster; the server is in the same folder.
   case initdb
+  /// The server of the bus between the nodes of a cluster.
+  case natsServer = "nats-server"
   /// The launcher for the bus that screen readers use.
   case accessibility = "at-spi-bus-launcher"
   /// The system's Python with D-Bus.

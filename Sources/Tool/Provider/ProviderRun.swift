@@ -5,6 +5,7 @@ import Console
 import Foundation
 import Glibc
 import ProviderService
+import Storage
 import System
 
 /// A run of the token registry, which handles its signals, its ready file, and its shutdown.
@@ -39,8 +40,15 @@ final class ProviderRun {
       _ = try SendTarget.configuration(options)
     }
     folder = try ProviderFolder(
-      options.value("data") ?? StateFolders.provider, apps: options.values("topic"))
+      options.value("data") ?? StateFolders.provider, apps: options.values("topic"),
+      storeIn: try options.storeLocation())
+    if let database = folder.databaseURL {
+      log.info(
+        "keeping the registry in a PostgreSQL database, which no other provider can use",
+        ["database": database])
+    }
     for notice in folder.notices { log.error("the registry is damaged", ["what": notice]) }
+    for warning in folder.store.warnings { log.warning("\(warning)") }
     let clock = CampaignClock(log: log)
     self.clock = clock
     campaigns = CampaignService(registry: folder.registry, log: log, clock: clock) {

@@ -21,7 +21,10 @@ enum ProviderServiceCommand {
         "port", "PORT", default: "2199",
         "port of the HTTP listener, which also serves the console"),
       .repeatable("name", "NAME", "a host name by which browsers can open the console"),
-      .value("store", "URL", default: "sqlite:", "store engine"),
+      .value(
+        "store", "URL", default: "sqlite:",
+        "where to keep the registry and campaigns: an SQLite file in the data folder (sqlite:), or a "
+          + "PostgreSQL database (postgres://USER@HOST/DATABASE) that no other provider uses"),
       .repeatable(
         "topic", "BUNDLE-ID",
         "an app that can register its tokens; the app's key is generated at the first start"),
@@ -87,9 +90,7 @@ enum ProviderServiceCommand {
   private static func check(
     _ options: CommandLineOptions
   ) throws(CommandLineOptions.Problem) {
-    if let store = options.value("store"), store != "sqlite:" {
-      throw .badValue(key: "store", value: store, wanted: "sqlite:")
-    }
+    _ = try options.storeLocation()
     for topic in options.values("topic") where !AppKeys.isTopic(topic) {
       throw .badValue(key: "topic", value: topic, wanted: "a bundle identifier")
     }

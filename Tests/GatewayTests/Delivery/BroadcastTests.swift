@@ -34,7 +34,7 @@ private struct Bench: ~Copyable {
       case .recordDropped: Issue.record("a copy has no row")
       case .record(let state, _): states.append(state)
       case .load(let device, let session): loads.append((device, session))
-      case .answer, .fail, .close: break
+      case .answer, .fail, .submitAgain, .close: break
       }
     }
     if loads.isEmpty, checks.isDue() { core.checkInvariants() }

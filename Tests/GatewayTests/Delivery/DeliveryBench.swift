@@ -83,6 +83,7 @@ struct DeliveryBench: ~Copyable {
         sequences[text(one)] = one.sequence
       case .answer(let one): answered.append(text(one))
       case .fail(let one): failed.append(text(one))
+      case .submitAgain: Issue.record("only a refused row is submitted again")
       case .load(let device, let session):
         let range = core.loadRange(of: device)
         loads.append((device, session, range.after, range.besides))

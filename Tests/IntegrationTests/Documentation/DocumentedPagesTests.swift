@@ -13,7 +13,7 @@ import Testing
   /// `docs/operations/troubleshoot-gateway.md`, which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
-    "docs/operations/database.md": 2,
+    "docs/operations/cluster.md": 3, "docs/operations/database.md": 3,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
     "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
@@ -254,10 +254,39 @@ import Testing
             filling: [("/var/lib/belfry/gateway", "$HOME/.local/state/belfry/gateway"), url])
           + "\n"
           + Self.lines(page, 0, filling: [url]).trimmingCharacters(in: .whitespacesAndNewlines)
-          + " &\nuntil belfry gateway status; do sleep 0.1; done")
+          + " &\nuntil belfry gateway status; do sleep 0.1; done\n"
+          + Self.lines(page, 2, filling: [url]).trimmingCharacters(in: .whitespacesAndNewlines)
+          + " &\nuntil belfry campaign list; do sleep 0.1; done\n"
+          + "cut -d / -f 1 .local/state/belfry/provider/database")
       #expect(answer.lines.contains("device: 1 row"), "\(answer.output)")
+      #expect(answer.lines.contains("postgres:"), "\(answer.output)")
       #expect(answer.output.contains("database"), "\(answer.output)")
     }
+    try await server.stop()
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `A cluster is created and started`() async throws {
+    let page = "docs/operations/cluster.md"
+    let server = try await PostgresProgram()
+    let bus = try await NATSProgram()
+    let values = [
+      (name: "postgres://belfry@db.example.org/belfry", value: server.url),
+      (name: "/etc/belfry/cluster-key", value: "$HOME/cluster-key"),
+    ]
+    let busURL = [(name: "nats://bus.example.org", value: bus.url)]
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.lines(page, 0, filling: values) + "\n"
+          + Self.lines(page, 1, filling: values + busURL).trimmingCharacters(
+            in: .whitespacesAndNewlines)
+          + " &\nuntil belfry gateway status; do sleep 0.1; done\n"
+          + Self.lines(page, 2))
+      #expect(answer.lines.last?.hasPrefix("one ") == true, "\(answer.output)")
+      #expect(answer.output.contains("Created a cluster with the team"), "\(answer.output)")
+    }
+    try await bus.kill()
     try await server.stop()
   }
 

@@ -2,46 +2,7 @@ public import PostgresStorage
 import Storage
 import System
 
-/// The place where a gateway keeps its stores.
-public enum StoreLocation: Sendable, Equatable {
-  /// SQLite files in the data folder.
-  case folder
-  /// A PostgreSQL database; the data folder contains only keys, certificates and logs.
-  case database(PostgresAddress)
-
-  /// The URL that selects this place.
-  public var url: String {
-    switch self {
-    case .folder: "sqlite:"
-    case .database(let address): address.url
-    }
-  }
-
-  /// The error for a URL that selects no place.
-  public struct Invalid: Error {
-    /// The URL, unless it contains a password, which must not get into a log.
-    public let value: String
-    /// A description of a valid URL.
-    public let expected: String
-  }
-
-  /// Creates the location with this URL.
-  public init(url: String) throws(Invalid) {
-    if url == "sqlite:" {
-      self = .folder
-      return
-    }
-    do throws(PostgresAddress.Failure) {
-      self = .database(try PostgresAddress(url))
-    } catch .hasPassword {
-      throw Invalid(
-        value: "postgres://…", expected: "\(PostgresAddress.Failure.hasPassword)")
-    } catch {
-      throw Invalid(value: url, expected: "sqlite: or \(error)")
-    }
-  }
-}
-
+/// The place of a gateway's stores.
 extension GatewayFolder {
   /// Returns a function that counts the undelivered notifications without delaying the gateway; the function returns nil
   /// if they cannot be counted now.
@@ -104,15 +65,21 @@ extension GatewayFolder {
   /// Opens the stores in a database, and checks that they belong to this folder.
   ///
   /// If `isComplete` is true, the folder's first start has finished, so its database must not be empty. If `recovers` is
-  /// true, a missing link is created again.
+  /// true, a missing link is created again. A node of a cluster adopts the identifier of its database.
   func openStores(
-    in address: PostgresAddress, isComplete: Bool, recovers: Bool = false
+    in address: PostgresAddress, isComplete: Bool, recovers: Bool = false,
+    asNode nodeName: String? = nil
   ) throws -> PostgresStores {
     let own = try DatabaseLink(of: self)
-    let stores = try PostgresStores(address, mayCreate: !isComplete)
+    let stores =
+      if let nodeName {
+        try PostgresStores(cluster: address, nodeName: nodeName, mayCreate: !isComplete)
+      } else {
+        try PostgresStores(address, mayCreate: !isComplete)
+      }
     var link = own ?? DatabaseLink(url: address.url)
     let recorded = try stores.control.setting(ControlSetting.databaseLink)
-    if let recorded, own == nil, isComplete, recovers {
+    if let recorded, own == nil, isComplete && recovers || !isComplete && nodeName != nil {
       link.id = String(decoding: recorded, as: UTF8.self)
     } else if let recorded, !recorded.elementsEqual(own?.id.utf8 ?? "".utf8) {
       throw Failure.otherStore(

@@ -1,0 +1,38 @@
+internal import BelfryWire
+internal import Storage
+
+/// Requests about the nodes of a cluster.
+extension Administration {
+  func listNodes() throws(StorageFailure) -> AdministrationAnswer {
+    guard let cluster = runtime?.cluster else { return .failure(Self.noCluster) }
+    return .success(
+      try cluster.nodes().map { node in
+        [
+          "node": .string(node.name), "up": .bool(!node.isEnded),
+          "lastSeen": .integer(node.seenMilliseconds),
+          "devices": .integer(node.isEnded ? 0 : node.devices), "version": .string(node.version),
+        ]
+      })
+  }
+
+  func drainNode(_ name: String) throws(StorageFailure) -> AdministrationAnswer {
+    guard let cluster = runtime?.cluster else { return .failure(Self.noCluster) }
+    guard let node = try cluster.nodes().first(where: { $0.name.hasSameBytes(as: name) }) else {
+      return .failure(.init(.missing, "unknown node \(name)", do: "see 'belfry node list'"))
+    }
+    guard !node.isEnded else {
+      return .failure(
+        .init(.conflict, "the node \(name) is not running", do: "start it, or do nothing"))
+    }
+    guard cluster.drain(node.number) else {
+      return .failure(
+        .init(
+          .busy, "the bus is absent, so the node \(name) cannot be reached",
+          do: "send SIGTERM to the node's process"))
+    }
+    return .success([])
+  }
+
+  private static let noCluster = AdministrationFailure(
+    .conflict, "the gateway is not a node of a cluster", do: "start it with --bus")
+}

@@ -1,0 +1,324 @@
+package import Storage
+import Synchronization
+import System
+import Transport
+
+/// The thread of a cluster's node that renews its lease, follows the changes of other nodes, and reads the bus.
+///
+/// The calls to the store block, so they run on a thread of their own. ``ClusterWatch`` makes the decisions.
+final class ClusterNodeRuntime: Sendable {
+  private enum Event: Sendable {
+    case tick
+    /// The database contains a change with this number.
+    case changed(Int64)
+    /// Messages of the bus may have been lost.
+    case catchUp
+    /// The loops have applied the changes up to this number, or could not read them.
+    case applied(upTo: Int64, succeeded: Bool)
+    case removeLinks([UInt64])
+  }
+
+  /// The receivers of messages, which are known once the loops run.
+  private struct Receivers: Sendable {
+    var peers: LoopPeers = []
+    var controlPlane: Mailbox<ControlPlaneMessage>?
+  }
+
+  let number: NodeNumber
+  let name: String
+  let lease: ClusterLease
+  private let membership: any ClusterMembership
+  private let claims: any DeviceClaims
+  let elapsedMilliseconds: @Sendable () -> Int64
+  let log: Log
+  private let homes: HomeMap
+  private let watch: Mutex<ClusterWatch>
+  private let receivers = Mutex(Receivers())
+  private let bus = Mutex<(any ClusterBus)?>(nil)
+  private let inbox = Mutex<(any BatchInbox<Event>)?>(nil)
+  private let isReporting = Atomic<Bool>(false)
+  private let deviceCount = Atomic<Int64>(0)
+  private let version: String
+  /// A function that is called, on any thread, if another process has taken over this node.
+  private let onTakenOver: @Sendable () -> Void
+
+  /// Renews the lease for the first time, and connects to the bus.
+  ///
+  /// The number of the last change is read here, before the caller reads what the changes are about.
+  init(
+    _ resources: ClusterResources, loops: Int, on runner: any BatchRunner, log: Log,
+    onTakenOver: @escaping @Sendable () -> Void
+  ) throws {
+    membership = resources.membership
+    claims = resources.claims
+    elapsedMilliseconds = resources.elapsedMilliseconds
+    number = resources.membership.number
+    precondition(number > 0, "node numbers start at 1")
+    precondition(loops <= Limits.clusterLoopsMax, "each loop has its own sequence numbers")
+    name = resources.membership.name
+    version = resources.version
+    self.log = log
+    self.onTakenOver = onTakenOver
+    homes = HomeMap(count: loops)
+    lease = ClusterLease(milliseconds: resources.leaseMilliseconds)
+    let applied = try membership.lastChange()
+    watch = Mutex(ClusterWatch(applied: applied, leaseMilliseconds: resources.leaseMilliseconds))
+    _ = try renew()
+    let started = try runner.start(name: "cluster") { [weak self] (events: [Event]) in
+      self?.handle(events)
+      return false
+    }
+    inbox.withLock { $0 = started }
+    let connected = try resources.connect(number) { [weak self] in self?.handle($0) }
+    bus.withLock { $0 = connected }
+  }
+
+  /// Sets the receivers of the messages.
+  func use(_ peers: LoopPeers, _ controlPlane: Mailbox<ControlPlaneMessage>) {
+    assert(peers.count == homes.count, "every loop has a mailbox")
+    receivers.withLock { $0 = Receivers(peers: peers, controlPlane: controlPlane) }
+  }
+
+  /// Performs the work that is due; the gateway calls this method about once per second,
+  /// with the number of its connected devices.
+  func tick(devices: Int64) {
+    assert(devices >= 0, "the number of devices is not negative")
+    deviceCount.store(devices, ordering: .relaxed)
+    post(.tick)
+  }
+
+  /// Sends a message to a node; returns false if the bus is absent.
+  func send(_ message: ClusterMessage, to node: NodeNumber?) -> Bool {
+    guard let bus = bus.withLock({ $0 }) else { return false }
+    return bus.send(message.encoded(from: number), to: node)
+  }
+
+  /// Tells the other nodes that this node has written a change.
+  func announceChange() {
+    do throws(StorageFailure) {
+      _ = send(.changed(number: try membership.lastChange()), to: nil)
+    } catch {
+      log.storeFailure("cannot read the number of the last change", error)
+    }
+  }
+
+  /// Returns the nodes that are running, or have been; not the ones that only created the cluster.
+  func nodes() throws(StorageFailure) -> [ClusterNode] {
+    try membership.nodes().filter { ClusterOptions.isName($0.name) }
+  }
+
+  /// Asks a node to stop; returns false if the node cannot be reached.
+  func drain(_ node: NodeNumber) -> Bool {
+    guard node == number else { return send(.drain, to: node) }
+    receivers.withLock({ $0.controlPlane })?.post(.drainRequested)
+    return true
+  }
+
+  /// Records that the loops have applied changes.
+  func applied(upTo number: Int64, succeeded: Bool) {
+    post(.applied(upTo: number, succeeded: succeeded))
+  }
+
+  /// Waits until every other node has applied all changes or has lost its lease, for at most `milliseconds`.
+  ///
+  /// Returns the names of the nodes that have done neither. Call this method on an administrator's thread.
+  func waitForNodes(milliseconds: Int64) -> [String] {
+    assert(milliseconds > 0, "the time limit is positive")
+    let deadline = elapsedMilliseconds() + milliseconds
+    var pause = Limits.nodeWaitMilliseconds
+    do throws(StorageFailure) {
+      let change = try membership.lastChange()
+      _ = send(.changed(number: change), to: nil)
+      while true {
+        let late = try membership.nodes().filter {
+          !$0.isEnded && $0.number != number && $0.appliedChange < change
+        }
+        guard !late.isEmpty, elapsedMilliseconds() < deadline else { return late.map(\.name) }
+        SystemClock.sleep(milliseconds: pause)
+        pause = min(pause * 2, Limits.nodeWaitMillisecondsMax)
+      }
+    } catch {
+      return ["(\(error))"]
+    }
+  }
+
+  /// Leaves the cluster, so that other nodes can claim this node's devices immediately.
+  func close() {
+    let bus = bus.withLock { bus in
+      let current = bus
+      bus = nil
+      return current
+    }
+    bus?.close()
+    inbox.withLock { $0 }?.close()
+    lease.lose()
+    do throws(StorageFailure) {
+      try membership.leave()
+    } catch {
+      log.storeFailure("cannot leave the cluster: the lease ends later", error)
+    }
+  }
+
+  // MARK: The bus
+
+  private func handle(_ event: ClusterBusEvent) {
+    switch event {
+    case .message(let bytes):
+      guard let (message, sender) = ClusterMessage.decode(bytes) else {
+        return log.warning("ignored a malformed message from another node")
+      }
+      if sender != number { handle(message, from: sender) }
+    case .connected:
+      log.info("connected to the bus")
+      post(.catchUp)
+    case .disconnected(let why):
+      log.warning(
+        "the bus is absent: devices that are connected to other nodes get their notifications later",
+        ["why": why])
+      post(.catchUp)
+    case .lost(let why):
+      log.warning("messages of other nodes were lost: reading the database", ["why": why])
+      post(.catchUp)
+    }
+  }
+
+  private func handle(_ message: ClusterMessage, from sender: NodeNumber) {
+    switch message {
+    case .push(let submission):
+      post(.submission(submission), to: homes.home(of: submission.key.device).loop)
+    case .outcome(let address, let outcome):
+      post(
+        .forwardedOutcome(number: address.connection, outcome), to: address.front.loop)
+    case .claimed(let device):
+      post(.claimsLost([device], isRecorded: false), to: homes.home(of: device).loop)
+    case .changed(let number): post(.changed(number))
+    case .broadcast(let broadcast):
+      for loop in 0..<homes.count { post(.channels(.broadcast(broadcast)), to: loop) }
+    case .drain: receivers.withLock({ $0.controlPlane })?.post(.drainRequested)
+    }
+  }
+
+  private func post(_ message: RoutedMessage, to loop: Int) {
+    let peers = receivers.withLock { $0.peers }
+    // The number is from another node, whose loops can be more.
+    if peers.indices.contains(loop) { peers[loop].post(.routed(message)) }
+  }
+
+  private func post(_ event: Event) { _ = inbox.withLock { $0 }?.post(event) }
+
+  // MARK: The store
+
+  private func handle(_ events: [Event]) {
+    var newest: Int64 = 0
+    var links: [UInt64] = []
+    for event in events {
+      switch event {
+      case .tick: break
+      case .changed(let number): newest = max(newest, number)
+      case .catchUp:
+        watch.withLock {
+          $0.makePollDue()
+          $0.makeRenewalDue()
+        }
+      case .applied(let number, let succeeded):
+        watch.withLock { if $0.finish(upTo: number, succeeded: succeeded) { $0.makeRenewalDue() } }
+      case .removeLinks(let devices): links += devices
+      }
+    }
+    do throws(StorageFailure) {
+      try followChanges(upTo: newest)
+      if !links.isEmpty { try claims.removeLinks(links) }
+      try checkClaims()
+      isReporting.store(false, ordering: .relaxed)
+    } catch {
+      if case .takenOver = error {
+        lease.lose()
+        log.error("another node has declared this node dead, or has its name: stopping")
+        onTakenOver()
+      } else if !isReporting.exchange(true, ordering: .relaxed) {
+        log.warning("cannot renew the lease", ["why": "\(error)"])
+      }
+    }
+  }
+
+  private func renew() throws(StorageFailure) -> Int64 {
+    let (applied, sent) = (watch.withLock { $0.applied }, elapsedMilliseconds())
+    let last = try membership.renew(
+      applied: applied, devices: deviceCount.load(ordering: .relaxed), version: version)
+    lease.renewed(sentAt: sent)
+    watch.withLock { $0.renewed(sentAt: sent) }
+    return last
+  }
+
+  private func followChanges(upTo hint: Int64) throws(StorageFailure) {
+    var last = hint
+    if watch.withLock({ $0.isRenewalDue(at: elapsedMilliseconds()) }) {
+      last = max(last, try renew())
+      try endSilentNodes()
+    } else if hint == 0 {
+      last = try membership.lastChange()
+    }
+    // One batch at a time: if it cannot be applied, the same changes are read again.
+    let (passed, isIdle) = watch.withLock { ($0.passed, $0.passed == $0.applied) }
+    guard last > passed, isIdle, let controlPlane = receivers.withLock({ $0.controlPlane }) else {
+      return
+    }
+    let changes = try membership.changes(after: passed, limit: Limits.changesMax)
+    assert(
+      changes.allSatisfy { $0.number > passed }, "the changes follow those that were passed on")
+    // If older changes were deleted in the meantime, everything may have changed.
+    let isComplete = changes.first?.number == passed + 1
+    guard let through = changes.last?.number else { return }
+    watch.withLock { $0.pass(upTo: through) }
+    controlPlane.post(
+      .clusterChanges(isComplete ? changes.map(\.subject) : nil, upTo: through))
+  }
+
+  private func endSilentNodes() throws(StorageFailure) {
+    let nodes = try membership.nodes()
+    let silent = watch.withLock {
+      $0.silentNodes(in: nodes, except: number, at: elapsedMilliseconds())
+    }
+    for node in silent where try membership.end(node) {
+      log.warning("a node is silent: its devices can connect to other nodes", ["node": node.name])
+    }
+  }
+
+  /// Finds the connected devices that other nodes have claimed.
+  private func checkClaims() throws(StorageFailure) {
+    let hasBus = bus.withLock { $0?.isConnected } ?? false
+    guard watch.withLock({ $0.isPollDue(at: elapsedMilliseconds(), hasBus: hasBus) }) else {
+      return
+    }
+    let lost = try claims.devicesClaimedElsewhere()
+    let byLoop = Dictionary(grouping: lost) { homes.home(of: $0).loop }
+    for (loop, devices) in byLoop { post(.claimsLost(devices, isRecorded: true), to: loop) }
+  }
+
+  /// Records that devices are no longer connected to this node.
+  func removeLinks(of devices: [UInt64]) { post(.removeLinks(devices)) }
+}
+
+/// The external dependencies of a cluster's node.
+package struct ClusterResources: Sendable {
+  package var membership: any ClusterMembership
+  package var claims: any DeviceClaims
+  package var connect: ClusterBusConnector
+  /// The duration of the lease, in milliseconds.
+  package var leaseMilliseconds: Int64
+  /// The version of Belfry, for `belfry node list`.
+  package var version = ""
+  /// The time since the machine started, in milliseconds, including suspend.
+  package var elapsedMilliseconds: @Sendable () -> Int64 = { SystemClock.elapsedMilliseconds }
+
+  /// Creates resources from the values that have no default.
+  package init(
+    membership: any ClusterMembership, claims: any DeviceClaims,
+    connect: @escaping ClusterBusConnector, leaseMilliseconds: Int64
+  ) {
+    self.membership = membership
+    self.claims = claims
+    self.connect = connect
+    self.leaseMilliseconds = leaseMilliseconds
+  }
+}

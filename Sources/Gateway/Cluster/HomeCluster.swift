@@ -1,0 +1,52 @@
+import PushWire
+import Storage
+import System
+import Transport
+
+/// The state that a home has only in a cluster.
+struct HomeCluster {
+  /// A connection that waits until its device is claimed.
+  struct ParkedLink {
+    let stream: DetachedStream
+    let device: DeviceClaim
+  }
+
+  let shared: ClusterShared
+  let replies: Mailbox<ClaimReply>
+  var table: DeviceClaimTable
+  var forwards = ForwardedPushes()
+  /// The sessions of the connected devices.
+  var linked: [UInt64: SessionID] = [:]
+  /// The subscriptions of the claimed devices that have any.
+  var subscriptions: [UInt64: [ChannelID]] = [:]
+  private var parked: [UInt64: ParkedLink] = [:]
+  private var lastLink: UInt64 = 0
+  var forwardTimer: TimerID?
+
+  init(_ shared: ClusterShared, replies: Mailbox<ClaimReply>) {
+    self.shared = shared
+    table = DeviceClaimTable(own: shared.node)
+    self.replies = replies
+  }
+
+  /// Parks a connection, and returns its number.
+  mutating func park(_ stream: DetachedStream, of device: DeviceClaim) -> UInt64 {
+    lastLink += 1
+    assert(parked[lastLink] == nil, "the number \(lastLink) is new")
+    parked[lastLink] = ParkedLink(stream: stream, device: device)
+    return lastLink
+  }
+
+  /// Removes a parked connection, which closes when the result is released.
+  mutating func unpark(_ link: UInt64) -> ParkedLink? { parked.removeValue(forKey: link) }
+
+  /// Asserts the invariants that hold between turns.
+  func checkInvariants() {
+    table.checkInvariants()
+    forwards.checkInvariants()
+    assert(parked.keys.allSatisfy { $0 <= lastLink }, "each parked connection has a number")
+    assert(
+      forwards.nextDeadline == nil || forwardTimer != nil,
+      "a timer is set while a push waits for another node")
+  }
+}

@@ -1,0 +1,215 @@
+import PushWire
+import Storage
+import System
+import Transport
+
+/// The claims of a home in a cluster (docs/cluster.md).
+extension DeviceHome {
+  // MARK: Events
+
+  /// Returns true if this node owns the push's device; otherwise, takes care of the push.
+  func isOwner(of submission: Submission) -> Bool {
+    guard let shared = cluster?.shared else { return true }
+    guard shared.hasLease else {
+      answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+      return false
+    }
+    if cluster?.table.isHeld(submission.key.device) == true { return true }
+    perform(cluster?.table.submit(DeviceClaimTable.ClaimedPush(submission: submission)))
+    return false
+  }
+
+  /// Handles a push again whose row was refused, because another node has claimed its device.
+  func submitAgain(_ submission: Submission) {
+    guard submission.reply != nil else { return }
+    perform(cluster?.table.submit(DeviceClaimTable.ClaimedPush(submission: submission)))
+  }
+
+  /// Parks a device's connection until the device is claimed.
+  func park(_ stream: DetachedStream, of device: DeviceClaim) {
+    guard let link = cluster?.park(stream, of: device) else {
+      return assertionFailure("connections are parked only in a cluster")
+    }
+    perform(cluster?.table.connect(device.number, link: link))
+  }
+
+  func handle(_ replies: [ClaimReply]) {
+    for reply in replies { perform(cluster?.table.finish(reply.device, reply.result)) }
+    performEffects()
+  }
+
+  /// Handles the outcome of a push that this home forwarded.
+  func handle(_ outcome: ForwardedOutcome, ofPush number: UInt64) {
+    // The answer can be late or doubled.
+    guard let push = cluster?.forwards.remove(number) else { return }
+    switch outcome {
+    case .accepted: answer(push.submission, .accepted)
+    case .refused(let rejection, let timestamp):
+      answer(push.submission, .refused(rejection, timestampMilliseconds: timestamp))
+    case .moved(let node):
+      if node == cluster?.shared.node {
+        perform(
+          cluster?.table.forwardFailed(push, isOnce: push.submission.isOnce(at: now)))
+      } else {
+        perform(
+          cluster?.table.moved(push, to: node, isOnce: push.submission.isOnce(at: now)))
+      }
+    }
+  }
+
+  /// Handles the news that another node has claimed a device.
+  func loseClaim(on device: UInt64) {
+    let hasLink = cluster?.linked[device] != nil
+    perform(cluster?.table.lost(device, hasLink: hasLink))
+  }
+
+  /// Removes the record that devices are connected to this node, if they are not.
+  func removeUnusedLinks(of devices: [UInt64]) {
+    let unused = devices.filter { cluster?.linked[$0] == nil }
+    if !unused.isEmpty { cluster?.shared.removeLinks(unused) }
+  }
+
+  /// Revokes a device after claiming it, so that its rows can be removed.
+  func claimAndRevoke(_ device: UInt64, atMilliseconds: Int64) {
+    guard cluster != nil else { return revoke(device, atMilliseconds: atMilliseconds) }
+    // Refuse immediately, even if the store cannot be reached.
+    revoke(device, atMilliseconds: atMilliseconds)
+    perform(cluster?.table.revoke(device, atMilliseconds: atMilliseconds))
+  }
+
+  /// Forgets devices that have been idle, once too many are claimed.
+  func forgetIdleDevices() {
+    guard let shared = cluster?.shared else { return }
+    let bound = Limits.claimedIdleMax + (cluster?.linked.count ?? 0)
+    for _ in 0..<Limits.claimsPerTransactionMax {
+      guard (cluster?.table.heldCount ?? 0) > bound else { return }
+      let linked = cluster?.linked ?? [:]
+      let idle = cluster?.table.evict(above: bound) { device in
+        linked[device] != nil || core.holdsState(of: device)
+          || registering.values.contains { $0.device == device }
+      }
+      guard let idle else { continue }
+      forget(idle)
+      shared.claims.forget(idle)
+    }
+  }
+
+  // MARK: Actions
+
+  private func perform(_ actions: [DeviceClaimTable.Action]?) {
+    guard let actions, let shared = cluster?.shared, let replies = cluster?.replies else { return }
+    for action in actions {
+      switch action {
+      case .claim(let request): shared.claims.claim(request, reply: replies)
+      case .load(let state): load(state)
+      case .accept(let submission): check(submission)
+      case .forward(let push, let node): forward(push, to: node)
+      case .refuse(let submission):
+        answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+      case .attach(let link, _):
+        guard let parked = cluster?.unpark(link) else { continue }
+        attachClaimed(parked.stream, parked.device)
+      case .close(let link): _ = cluster?.unpark(link)
+      case .closeLinks(let device):
+        if let session = cluster?.linked[device] { connections[session]?.end(.replaced) }
+      case .revoke(let device, let time): revoke(device, atMilliseconds: time)
+      case .forget(let device): forget(device)
+      }
+    }
+  }
+
+  private func load(_ state: ClaimedDevice) {
+    let number = state.device.number
+    assert(context.isHome(of: number), "claimed device \(number) belongs to this home")
+    assert(cluster?.table.isHeld(number) == true, "device \(number) is claimed")
+    devices.replace(DeviceClaim(number: number, keyHash: state.device.keyHash))
+    registrations.replace(device: number, with: state.registrations)
+    if let revoked = state.device.revokedMilliseconds {
+      registrations.revoke(number, atMilliseconds: revoked)
+    }
+    core.raiseSequence(above: state.highestSequence)
+    for record in state.subscriptions {
+      guard let id = ChannelID(record.channel), core.standing(of: number, to: id) == .notSubscribed
+      else { continue }
+      core.restoreSubscription(of: number, to: id, received: record.received)
+      channelWork.count(1, of: number)
+      metrics.subscriptions.add()
+      cluster?.subscriptions[number, default: []].append(id)
+    }
+    if let former = state.formerOwner {
+      // If this message is lost, the former owner learns of the claim when it next writes, or checks its claims.
+      _ = cluster?.shared.send(.claimed(device: number), former)
+    }
+    // Another node might have stored rows while it owned the connected device.
+    core.reload(number, now: now)
+  }
+
+  private func forget(_ device: UInt64) {
+    assert(cluster?.table.isHeld(device) != true, "device \(device) is not claimed")
+    registrations.forget(device: device)
+    devices.remove(device)
+    for id in cluster?.subscriptions.removeValue(forKey: device) ?? [] {
+      guard core.unsubscribe(device, from: id) else { continue }
+      channelWork.count(-1, of: device)
+      metrics.subscriptions.add(-1)
+    }
+  }
+
+  private func forward(_ push: DeviceClaimTable.ClaimedPush, to node: NodeNumber) {
+    guard let shared = cluster?.shared else { return }
+    if let reply = push.submission.reply, reply.node != 0 {
+      _ = shared.send(.outcome(reply, .moved(node)), reply.node)
+      return
+    }
+    guard cluster?.forwards.hasRoom == true else {
+      return answer(
+        push.submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+    }
+    assert(node != shared.node, "a push is forwarded to another node")
+    var next = push
+    next.forwards += 1
+    let number = cluster?.forwards.add(next, atNanoseconds: loop.nowNanoseconds)
+    guard let number,
+      shared.send(
+        .push(
+          push.submission.answered(
+            at: ReplyAddress(front: context.route, connection: number, stream: 0))), node)
+    else {
+      // The bus is absent.
+      if let number { _ = cluster?.forwards.remove(number) }
+      return perform(
+        cluster?.table.forwardFailed(next, isOnce: push.submission.isOnce(at: now)))
+    }
+    armForwardTimer(afterNanoseconds: Limits.forwardNanoseconds)
+  }
+
+  private func armForwardTimer(afterNanoseconds delay: Int64) {
+    guard cluster?.forwardTimer == nil else { return }
+    cluster?.forwardTimer = loop.schedule(afterNanoseconds: delay) { [weak self] in
+      self?.endForwards()
+    }
+  }
+
+  /// Handles the forwarded pushes that have waited for too long; all of them, if the bus is absent.
+  private func endForwards() {
+    cluster?.forwardTimer = nil
+    let expired = cluster?.forwards.removeExpired(atNanoseconds: loop.nowNanoseconds) ?? []
+    for push in expired {
+      perform(cluster?.table.forwardFailed(push, isOnce: push.submission.isOnce(at: now)))
+    }
+    if let next = cluster?.forwards.nextDeadline {
+      armForwardTimer(afterNanoseconds: max(0, next - loop.nowNanoseconds))
+    }
+    performEffects()
+  }
+}
+
+extension Submission {
+  /// Returns the submission with another address for its answer.
+  func answered(at address: ReplyAddress) -> Submission {
+    Submission(
+      key: key, generation: generation, id: id, uniqueID: uniqueID, expiration: expiration,
+      priority: priority, pushType: pushType, collapseID: collapseID, payload: payload,
+      acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: address)
+  }
+}

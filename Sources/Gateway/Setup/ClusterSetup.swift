@@ -1,0 +1,95 @@
+public import BelfryWire
+import PostgresStorage
+import Storage
+import System
+
+/// The creation of a cluster: its keys, its first team, and the key that encrypts them.
+public enum ClusterSetup {
+  /// The name under which the set-up uses the database; no node can have it.
+  static let nodeName = "(setup)"
+
+  /// The result of a set-up.
+  public struct Result: Sendable {
+    /// The ID of the first team.
+    public let teamID: String
+    /// The ID of the first team's provider key.
+    public let keyID: String
+    /// True if the file with the cluster key was created.
+    public let hasNewKey: Bool
+  }
+
+  /// Creates the keys of a cluster in the database at `url`, or stores the keys of the stopped gateway in `folder`, whose
+  /// data is in that database.
+  public static func run(
+    database url: String, keyFile: String, folder path: String?, temporaryFolder: String,
+    environment: BelfryWire.Environment, nowMilliseconds: Int64
+  ) throws -> Result {
+    let address: PostgresAddress
+    do {
+      guard case .database(let found) = try StoreLocation(url: url) else {
+        throw AdministrationFailure(
+          .invalid, "the data of a cluster cannot be in \(url)",
+          do: "specify postgres://USER@HOST/DATABASE")
+      }
+      address = found
+    } catch let invalid as StoreLocation.Invalid {
+      throw AdministrationFailure(
+        .invalid, "invalid value '\(invalid.value)' for --store", do: "use \(invalid.expected)")
+    }
+    let temporary = "\(temporaryFolder)/belfry-cluster-\(Hexadecimal.encode(SystemRandom.bytes(8)))"
+    let folder = GatewayFolder(path: path ?? temporary)
+    defer { if path == nil { remove(folder) } }
+    let lock = try DataFolder(folder.path)
+    defer { withExtendedLifetime(lock) {} }
+    if path != nil { try folder.requireGateway() }
+    let stores = try folder.openStores(in: address, isComplete: path != nil, asNode: nodeName)
+    guard let membership = stores.cluster?.membership else {
+      throw GatewayServer.Failure.setup("the database was not opened by a node of a cluster")
+    }
+    defer {
+      try? membership.leave()
+      stores.control.close()
+      stores.notifications.close()
+    }
+    let hasNewKey = try makeKey(keyFile)
+    let secrets = try ClusterSecrets(membership, keyFile: keyFile)
+    guard try membership.secret(ClusterSecrets.name) == nil else {
+      throw AdministrationFailure(
+        .conflict, "the database \(address) already contains a cluster",
+        do: "start its nodes with 'belfry gateway --bus', or specify an empty database")
+    }
+    if path == nil, try !stores.control.teams().isEmpty {
+      throw AdministrationFailure(
+        .conflict, "the database \(address) contains the data of a single gateway",
+        do: "specify the data folder of that gateway with --data")
+    }
+    let names = ServerNames(of: GatewayConfiguration(folder: folder.path))
+    _ = try folder.authorities(hosts: names.hosts, nowSeconds: nowMilliseconds / 1_000)
+    _ = try folder.tokenKeys()
+    let identity = try FirstIdentity.makeOrRead(
+      in: folder, store: stores.control, environment: environment,
+      nowMilliseconds: nowMilliseconds)
+    guard try secrets.push(from: folder, replaces: false) else {
+      throw AdministrationFailure(
+        .conflict, "another command has just created a cluster in the database \(address)",
+        do: "copy the cluster key of that command to each node")
+    }
+    return Result(teamID: identity.teamID, keyID: identity.keyID, hasNewKey: hasNewKey)
+  }
+
+  /// Removes the temporary folder, whose keys are now in the database.
+  private static func remove(_ folder: GatewayFolder) {
+    for name in (try? FileSystem.list(folder.path)) ?? [] {
+      try? FileSystem.remove(folder.file(name))
+    }
+    try? FileSystem.removeEmptyFolder(folder.path)
+  }
+
+  /// Creates the file with the cluster key; returns false if the file exists.
+  private static func makeKey(_ path: String) throws(SystemFailure) -> Bool {
+    guard !FileSystem.exists(path) else { return false }
+    let key = Hexadecimal.encode(SystemRandom.bytes(32)) + "\n"
+    try FileSystem.write(Array(key.utf8), to: path, mode: 0o600)
+    return true
+  }
+}

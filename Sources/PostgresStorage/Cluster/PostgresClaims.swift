@@ -1,0 +1,213 @@
+internal import Storage
+internal import Synchronization
+
+/// The claims that this process holds, and the statements that change and check them.
+final class PostgresClaims: DeviceClaims {
+  private let server: PostgresServer
+  private let node: PostgresNode
+  private let own: NodeNumber
+  /// The number of each claim that this process holds, by device.
+  private let numbers = Mutex<[UInt64: Int64]>([:])
+  /// A lock that makes the order of the claims in this process the same as in the database.
+  private let order = Mutex<Void>(())
+
+  /// Creates an empty table of claims for a node that has started.
+  init(_ server: PostgresServer, node: PostgresNode, number: NodeNumber) {
+    assert(node.number == number, "the node has this number")
+    self.server = server
+    self.node = node
+    own = number
+  }
+
+  func claim(_ requests: [DeviceClaimRequest]) throws(StorageFailure) -> [DeviceClaimResult] {
+    guard !requests.isEmpty else { return [] }
+    assert(
+      Set(requests.map(\.device)).count == requests.count, "a device appears at most once")
+    return try order.withLock { _ throws(StorageFailure) in
+      let answer = try answer(to: requests)
+      assert(
+        answer.results.count == requests.count, "every request has one result")
+      numbers.withLock { numbers in
+        for (request, number) in zip(requests, answer.numbers) {
+          if number != .kept { numbers[request.device] = number.value }
+        }
+      }
+      return answer.results
+    }
+  }
+
+  func forget(_ device: UInt64) { numbers.withLock { _ = $0.removeValue(forKey: device) } }
+
+  func devicesClaimedElsewhere() throws(StorageFailure) -> [UInt64] {
+    let rows = try server.read([.init(Self.elsewhere, [.integer(Int64(own))])])
+    return rows.flatMap { rows in (0..<rows.count).map { rows.bits($0, 0) } }
+  }
+
+  func removeLinks(_ devices: [UInt64]) throws(StorageFailure) {
+    guard !devices.isEmpty else { return }
+    _ = try server.write([
+      node.fence, .init(Self.removeLinks, [.integer(Int64(own)), Self.array(devices)]),
+    ])
+  }
+
+  // MARK: - Checks of commits
+
+  /// Returns the number of each of these claims that this process holds, by device.
+  func held(_ devices: Set<UInt64>) -> [UInt64: Int64] {
+    numbers.withLock { numbers in
+      var held: [UInt64: Int64] = [:]
+      for device in devices { held[device] = numbers[device] }
+      return held
+    }
+  }
+
+  /// Returns the statement that locks these claims until the end of the transaction, and fails if one of them is lost.
+  func check(_ held: [UInt64: Int64]) -> PostgresConnection.Call {
+    assert(!held.isEmpty, "only commits for devices check claims")
+    let pairs = Array(held)
+    return .init(
+      Self.check,
+      [.integer(Int64(own)), Self.array(pairs.map(\.key)), .integers(pairs.map(\.value))])
+  }
+
+  /// Forgets claims for which a commit was rejected, unless this process has claimed the device again since `held`.
+  ///
+  /// Returns the devices whose claims this process no longer holds.
+  func lose(_ devices: [UInt64], heldBefore held: [UInt64: Int64]) -> Set<UInt64> {
+    assert(devices.allSatisfy { held[$0] != nil }, "the commit checked the claims of the devices")
+    return numbers.withLock { numbers in
+      var lost: Set<UInt64> = []
+      for device in devices where numbers[device] == nil || numbers[device] == held[device] {
+        numbers[device] = nil
+        lost.insert(device)
+      }
+      return lost
+    }
+  }
+
+  // MARK: - Claiming
+
+  /// The effect of a result on the table of claims.
+  private enum Number: Equatable {
+    case held(Int64), gone, kept
+
+    var value: Int64? { if case .held(let number) = self { number } else { nil } }
+  }
+
+  /// Claims devices in the database, and reads the records of the devices after their claims are locked.
+  private func answer(
+    to requests: [DeviceClaimRequest]
+  ) throws(StorageFailure) -> (results: [DeviceClaimResult], numbers: [Number]) {
+    let devices = requests.map(\.device)
+    let parameters: [PostgresValue] = [.integer(Int64(own)), Self.array(devices)]
+    let rows = try server.write([
+      node.fence,
+      .init(
+        Self.claim,
+        parameters + [
+          .integers(requests.map { Self.code($0.mode) }),
+          .integers(requests.map { $0.hasLink ? 1 : 0 }),
+        ]),
+      .init(PostgresControlRows<DeviceRecord>.ofClaims.statement, parameters),
+      .init(PostgresControlRows<RegistrationRecord>.ofClaims.statement, parameters),
+      .init(PostgresControlRows<SubscriptionRecord>.ofClaims.statement, parameters),
+      .init(Self.sequences, parameters),
+    ])
+    guard rows.count == 6 else { throw server.invalidRow("claim") }
+    var owners: [UInt64: (owner: NodeNumber, number: Int64?)] = [:]
+    for row in 0..<rows[1].count {
+      owners[rows[1].bits(row, 0)] = (
+        NodeNumber(truncatingIfNeeded: rows[1].integer(row, 1)), rows[1].optionalInteger(row, 2)
+      )
+    }
+    let records = try records(rows, former: formerOwners(rows[1]))
+    var results: [DeviceClaimResult] = []
+    var numbers: [Number] = []
+    for device in devices {
+      guard let (owner, number) = owners[device] else {
+        results.append(.unknown)
+        numbers.append(.gone)
+        continue
+      }
+      guard let number else {
+        results.append(.elsewhere(owner))
+        // This node can own a device that was last connected to another node, and that it could not reclaim.
+        numbers.append(owner == own ? .kept : .gone)
+        continue
+      }
+      guard let claimed = records[device] else { throw server.invalidRow("device") }
+      assert(number > 0, "the first number of a claim is 1")
+      results.append(.held(claimed))
+      numbers.append(.held(number))
+    }
+    return (results, numbers)
+  }
+
+  /// Returns the previous owners of devices that other nodes owned.
+  private func formerOwners(_ rows: PostgresRows) -> [UInt64: NodeNumber] {
+    var owners: [UInt64: NodeNumber] = [:]
+    for row in 0..<rows.count {
+      let former = NodeNumber(truncatingIfNeeded: rows.integer(row, 3))
+      if former != 0, former != own { owners[rows.bits(row, 0)] = former }
+    }
+    return owners
+  }
+
+  /// Returns the state of each device that this node owns.
+  private func records(
+    _ rows: [PostgresRows], former: [UInt64: NodeNumber]
+  ) throws(StorageFailure) -> [UInt64: ClaimedDevice] {
+    let registrations = Dictionary(
+      grouping: try server.records(.ofClaims, in: rows[3]) as [RegistrationRecord],
+      by: \.key.device)
+    let subscriptions = Dictionary(
+      grouping: try server.records(.ofClaims, in: rows[4]) as [SubscriptionRecord],
+      by: \.device)
+    var highest: [UInt64: UInt64] = [:]
+    for row in 0..<rows[5].count { highest[rows[5].bits(row, 0)] = rows[5].bits(row, 1) }
+    var claimed: [UInt64: ClaimedDevice] = [:]
+    for device in try server.records(.ofClaims, in: rows[2]) as [DeviceRecord] {
+      claimed[device.number] = ClaimedDevice(
+        device: device, registrations: registrations[device.number] ?? [],
+        subscriptions: subscriptions[device.number] ?? [],
+        highestSequence: highest[device.number] ?? 0, formerOwner: former[device.number])
+    }
+    return claimed
+  }
+
+  /// Returns the number of a mode in the function `belfry_claim`.
+  private static func code(_ mode: DeviceClaimRequest.Mode) -> Int64 {
+    switch mode {
+    case .ifFree: 1
+    case .take: 2
+    case .reclaim: 3
+    }
+  }
+
+  private static func array(_ devices: [UInt64]) -> PostgresValue {
+    .integers(devices.map { Int64(bitPattern: $0) })
+  }
+
+  private static let claim = PostgresConnection.Statement(
+    name: "claim",
+    sql: "SELECT claimed, owner, claim_number, former_owner FROM belfry_claim($1, $2, $3, $4)")
+  private static let check = PostgresConnection.Statement(
+    name: "check_claims", sql: "SELECT belfry_check_claims($1, $2, $3)")
+  private static let sequences = PostgresConnection.Statement(
+    name: "sequences_of_claims",
+    sql: """
+      SELECT c.device, (SELECT max(n.sequence) FROM notification n WHERE n.device = c.device)
+      FROM claim c WHERE c.node = $1 AND c.device = ANY ($2::bigint[])
+      """)
+  private static let elsewhere = PostgresConnection.Statement(
+    name: "claimed_elsewhere",
+    sql: "SELECT device FROM claim WHERE link = $1 AND link <> node AND link <> 0 ORDER BY device")
+  private static let removeLinks = PostgresConnection.Statement(
+    name: "remove_links",
+    sql: """
+      WITH linked AS (
+        SELECT device FROM claim WHERE device = ANY ($2::bigint[]) AND link = $1
+        ORDER BY device FOR NO KEY UPDATE)
+      UPDATE claim SET link = 0 FROM linked WHERE claim.device = linked.device
+      """)
+}

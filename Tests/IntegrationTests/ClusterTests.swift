@@ -1,0 +1,189 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let app = "com.example.app"
+
+/// Tests of several gateways that share a real PostgreSQL database and a real NATS server.
+@Suite(.timeLimit(.minutes(60))) struct ClusterTests {
+  /// A database, a bus, and the key of a cluster.
+  private struct Site {
+    let scenario: Scenario
+    let database: PostgresProgram
+    let bus: NATSProgram
+    let keyFile: String
+
+    /// Starts a node, on the ports of another one if `place` is given.
+    func node(
+      _ name: String, in place: GatewayProgram? = nil, options: [String] = []
+    ) async throws -> GatewayProgram {
+      let options =
+        [
+          "--store", database.url, "--bus", bus.url, "--cluster-key", keyFile, "--node", name,
+          "--loops", "2",
+        ] + options
+      guard let place else { return try await scenario.gateway(name, options: options) }
+      return try await scenario.gateway(name, on: place, options: options)
+    }
+
+    func send(
+      _ body: String, to token: String, _ gateway: GatewayProgram, _ options: [String] = []
+    ) async throws -> JSONLine? {
+      try await scenario.belfryCommand(
+        ["send", token, "--topic", app, "--body", body, "--gateway", gateway.file] + options,
+        succeeding: false
+      ).values.first
+    }
+  }
+
+  private func withCluster(_ body: (Site) async throws -> Void) async throws {
+    try await Scenario.run { scenario in
+      let database = try await PostgresProgram()
+      let bus = try await NATSProgram()
+      let site = Site(
+        scenario: scenario, database: database, bus: bus,
+        keyFile: scenario.folder.file("cluster-key"))
+      do {
+        _ = try await scenario.belfryCommand([
+          "cluster", "init", "--store", database.url, "--cluster-key", site.keyFile,
+        ])
+        try await body(site)
+      } catch {
+        try? await bus.kill()
+        try? await database.stop()
+        throw error
+      }
+      try await bus.kill()
+      try await database.stop()
+    }
+  }
+
+  /// Waits for the next notification, and returns its payload.
+  private func payload(_ devices: DevicesProgram) async throws -> String {
+    let received = try await devices.received()
+    let bytes = received["payload"].string.flatMap { Data(base64Encoded: $0) } ?? Data()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func keepAll(_ gateway: GatewayProgram, _ scenario: Scenario) async throws {
+    _ = try await scenario.belfryCommand([
+      "topic", "add", "--team", gateway.teamID, app, "--keep", "all", "--data", gateway.data,
+    ])
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `any node accepts pushes for a device of any other node, connected or not`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      #expect(one.keyID == two.keyID && one.teamID == two.teamID)
+      #expect(one.enrollmentCode == two.enrollmentCode)
+      #expect(one.ready["node"].string == "one" && two.ready["node"].string == "two")
+      try await keepAll(one, site.scenario)
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      for expiration in ["0", "1900000000"] {
+        let sent = try await site.send(
+          "through two \(expiration)", to: token, two, ["--expiration", expiration])
+        #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
+        #expect(try await payload(devices).contains("through two \(expiration)"))
+      }
+      try await devices.goOffline()
+      for (number, node) in [two, one, two].enumerated() {
+        let sent = try await site.send("stored \(number)", to: token, node)
+        #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
+      }
+      devices.goOnline()
+      for number in 0..<3 {
+        #expect(try await payload(devices).contains("stored \(number)"))
+      }
+      let nodes = try await site.scenario.belfryCommand([
+        "node", "list", "--data", two.data, "--json",
+      ]).values
+      #expect(nodes.map { $0["node"].string } == ["one", "two"])
+      #expect(nodes.allSatisfy { $0["up"].boolean == true })
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `after a node was killed, its device gets everything from another node`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      try await keepAll(one, site.scenario)
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      #expect(try await site.send("before", to: token, one)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("before"))
+      try await one.crash()
+      let sent = try await site.send("after", to: token, two)
+      #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
+      // The device knows only the address of the first node, which a third one takes over.
+      _ = try await site.node("three", in: one)
+      #expect(try await payload(devices).contains("after"))
+      #expect(try await site.send("again", to: token, two)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("again"))
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `while the bus is absent, a device gets pushes of other nodes from the database`()
+    async throws
+  {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      try await keepAll(one, site.scenario)
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      #expect(try await site.send("with", to: token, two)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("with"))
+      try await site.bus.kill()
+      for number in 1...3 {
+        let sent = try await site.send("without \(number)", to: token, two)
+        #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
+        #expect(try await payload(devices).contains("without \(number)"))
+      }
+      try await site.bus.start()
+      #expect(try await site.send("later", to: token, two)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("later"))
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `what a command on one node adds or revokes counts on every node when it returns`()
+    async throws
+  {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      try await keepAll(one, site.scenario)
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      let key = site.scenario.folder.file("key.p8")
+      let added = try await site.scenario.belfryCommand([
+        "key", "add", "--team", one.teamID, "--out", key, "--data", one.data, "--json",
+      ]).values.first
+      let id = try #require(added?["id"].string)
+      let credentials = ["--key", key, "--key-id", id, "--team", one.teamID]
+      #expect(
+        try await site.send("new key", to: token, two, credentials)?["status"].integer == 200)
+      _ = try await site.scenario.belfryCommand(["key", "revoke", id, "--data", one.data])
+      let refused = try await site.send("revoked key", to: token, two, credentials)
+      #expect(refused?["reason"].string == "InvalidProviderToken")
+      // A revoked device is refused by the node that never served it.
+      let listed = try await site.scenario.belfryCommand([
+        "device", "list", "--data", two.data, "--json",
+      ]).values.first
+      let number = try #require(listed?["device"].integer)
+      _ = try await site.scenario.belfryCommand([
+        "device", "revoke", "\(number)", "--data", two.data,
+      ])
+      for node in [one, two] {
+        let gone = try await site.send("revoked device", to: token, node)
+        #expect(gone?["reason"].string == "Unregistered", "\(String(describing: gone))")
+      }
+      // A rotated token key seals and opens tokens on every node.
+      _ = try await site.scenario.belfryCommand(["token-key", "rotate", "--data", two.data])
+      let others = try site.scenario.devices("others", of: one, topics: [app])
+      let other = try await others.token()
+      #expect(try await site.send("rotated", to: other, two)?["status"].integer == 200)
+    }
+  }
+}
