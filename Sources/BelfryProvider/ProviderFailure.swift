@@ -55,9 +55,9 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   /// The beginning of the reason for a connection that the service closed with GOAWAY.
   static let goingAwayReason = "the service is going away"
 
-  /// True if the service accepted the connection, but allowed no request on it.
+  /// True if the service accepted the connection, but set its maximum number of concurrent streams to 0.
   ///
-  /// A connection with waiting requests becomes idle only if the service allows no requests.
+  /// If the limit is higher, the client sends its waiting requests, so the connection is not closed as idle.
   package var isWithoutStreams: Bool {
     guard case .unreachable(_, let reason) = self else { return false }
     return reason == Self.noStreamsReason
