@@ -19,6 +19,13 @@ run:
 	@scripts/python-environment run || true
 	@scripts/run
 
+# Starts three gateways with PostgreSQL and NATS, and stops them at Ctrl-C.
+.PHONY: cluster
+cluster:
+	@scripts/install-packages build run cluster
+	swift build -c release --product belfry
+	@scripts/cluster
+
 test: test-tools
 	swift build --build-tests --explicit-target-dependency-import-check error
 	scripts/docs --check

@@ -338,4 +338,10 @@ package enum Limits {
   static let clusterTickNanoseconds: Int64 = 1_000_000_000
   /// The number of outdated entries at which a home's list of claimed devices is compacted.
   static let claimListSlack = 1_024
+  /// The time, in milliseconds, that a node needs at most to claim its connected devices back, once it checks its claims.
+  static let claimCheckSlackMilliseconds: Int64 = 2_000
+  /// The maximum time, in milliseconds, for which a command waits for a node to stop.
+  static let nodeStopMilliseconds: Int64 = 15_000
+  /// The maximum size, in bytes, of the payload of a push from another node, which is more than any push type allows.
+  static let forwardedPayloadMax = 8_192
 }

@@ -218,7 +218,8 @@ final class GatewayRun {
   }
 
   private func fail(_ why: String) {
-    Output.error("the gateway cannot start", do: why)
+    Output.error(
+      readiness.isReady ? "the gateway stops" : "the gateway cannot start", do: why)
     status = 1
     server.drain()
   }

@@ -141,9 +141,68 @@ private let app = "com.example.app"
         #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
         #expect(try await payload(devices).contains("without \(number)"))
       }
+      // Node two has claimed the device, which may still be connected to node one: a push that is not stored is refused,
+      // or delivered by the node that has claimed the device back.
+      let once = try await site.send("once", to: token, two, ["--expiration", "0"])
+      #expect(once?["status"].integer == 503, "\(String(describing: once))")
       try await site.bus.start()
       #expect(try await site.send("later", to: token, two)?["status"].integer == 200)
       #expect(try await payload(devices).contains("later"))
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `a start under the name of a running node that must fail does not stop that node`()
+    async throws
+  {
+    try await withCluster { site in
+      let one = try await site.node("one")
+      let failed = try await site.scenario.belfryCommand(
+        [
+          "gateway", "--data", site.scenario.folder.file("second"), "--store", site.database.url,
+          "--bus", site.bus.url, "--cluster-key", site.keyFile, "--node", "one",
+          "--provider-port", "\(one.port("provider"))", "--device-port", "0", "--binary-port", "0",
+          "--feedback-port", "0", "--console-port", "0",
+        ], succeeding: false)
+      #expect(failed.status == 1 && failed.errors.contains("is in use by another program"))
+      let nodes = try await site.scenario.belfryCommand(["node", "list", "--data", one.data])
+      #expect(nodes.output.contains("one "))
+      #expect(one.program.isRunning)
+      // Without the bus, a gateway would change keys that the nodes do not learn of.
+      try await one.crash()
+      let single = try await site.scenario.belfryCommand(
+        ["gateway", "--data", one.data, "--store", site.database.url, "--console-port", "0"],
+        succeeding: false)
+      #expect(single.status == 1 && single.errors.contains("start the gateway with --bus"))
+      let offline = try await site.scenario.belfryCommand(
+        ["token-key", "rotate", "--data", one.data], succeeding: false)
+      #expect(offline.status == 1 && offline.errors.contains("run commands on a running node"))
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `while the database is absent, what is refused is not delivered`() async throws {
+    try await withCluster { site in
+      let one = try await site.node("one")
+      try await keepAll(one, site.scenario)
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      #expect(try await site.send("before", to: token, one)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("before"))
+      try await site.database.stop()
+      // The gateway learns of the outage from its first write.
+      var refused: JSONLine?
+      repeat {
+        refused = try await site.send("probe", to: token, one)
+      } while refused?["status"].integer == 200
+      #expect(refused?["status"].integer == 503, "\(String(describing: refused))")
+      let second = try await site.send("refused", to: token, one)
+      #expect(second?["status"].integer == 503, "\(String(describing: second))")
+      let once = try await site.send("once", to: token, one, ["--expiration", "0"])
+      #expect(once?["status"].integer == 200, "\(String(describing: once))")
+      var next = ""
+      repeat { next = try await payload(devices) } while next.contains("probe")
+      #expect(next.contains("once"))
     }
   }
 
@@ -179,6 +238,13 @@ private let app = "com.example.app"
         let gone = try await site.send("revoked device", to: token, node)
         #expect(gone?["reason"].string == "Unregistered", "\(String(describing: gone))")
       }
+      _ = try await site.scenario.belfryCommand([
+        "fault", "add", "--reason", "InternalServerError", "--times", "1", "--data", one.data,
+      ])
+      let scripted = try await site.send("fault", to: token, two)
+      #expect(
+        scripted?["reason"].string == "InternalServerError", "\(String(describing: scripted))")
+      _ = try await site.scenario.belfryCommand(["fault", "clear", "--data", one.data])
       // A rotated token key seals and opens tokens on every node.
       _ = try await site.scenario.belfryCommand(["token-key", "rotate", "--data", two.data])
       let others = try site.scenario.devices("others", of: one, topics: [app])

@@ -9,7 +9,7 @@ extension Administration {
       try cluster.nodes().map { node in
         [
           "node": .string(node.name), "up": .bool(!node.isEnded),
-          "lastSeen": .integer(node.seenMilliseconds),
+          "lastSeen": AdministrationLines.time(node.seenMilliseconds),
           "devices": .integer(node.isEnded ? 0 : node.devices), "version": .string(node.version),
         ]
       })
@@ -29,6 +29,14 @@ extension Administration {
         .init(
           .busy, "the bus is absent, so the node \(name) cannot be reached",
           do: "send SIGTERM to the node's process"))
+    }
+    // This node stops only after it has answered.
+    if node.number == cluster.number { return .success([]) }
+    guard try cluster.waitUntilEnded(node.number) else {
+      return .failure(
+        .init(
+          .busy, "the node \(name) has not stopped yet", do: "look at its log, or stop its process")
+      )
     }
     return .success([])
   }

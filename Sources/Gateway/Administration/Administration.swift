@@ -184,7 +184,11 @@ public final class Administration: Sendable {
     case .drainNode(let name): return try drainNode(name)
     case .listDamage: return .success(try damageLines())
     case .forgetDamage: return try forgetDamage()
-    case .listFaults, .addFault, .removeFault, .clearFaults: return try performFault(request)
+    case .listFaults: return try performFault(request)
+    case .addFault, .removeFault, .clearFaults:
+      let answer = try performFault(request)
+      runtime?.cluster?.wait(for: [.putSetting(name: ControlSetting.faults, value: nil)])
+      return answer
     case .log(let text): return log(of: text)
     case .checkPush(let draft): return .success([try check(draft, now)])
     case .checkDeviceToken(let token, let topic):

@@ -136,7 +136,7 @@ enum AdministrationLines {
     return line
   }
 
-  private static func time(_ milliseconds: Int64) -> JSONValue {
+  static func time(_ milliseconds: Int64) -> JSONValue {
     .string(Timestamp.rfc3339(unixMilliseconds: milliseconds))
   }
 

@@ -1,3 +1,4 @@
+import BelfryWire
 import PushWire
 import Storage
 
@@ -131,7 +132,7 @@ extension ClusterMessage {
     case .claimed: message = reader.take(UInt64.self).map { .claimed(device: $0) }
     case .changed: message = reader.take(Int64.self).map { .changed(number: $0) }
     case .broadcast: message = broadcast(&reader)
-    case .drain: message = .drain
+    case .drain: message = reader.rest.isEmpty ? .drain : nil
     }
     return message.map { ($0, sender) }
   }
@@ -148,6 +149,10 @@ extension ClusterMessage {
       let accepted = reader.take(Int64.self), let keep = reader.take(UInt32.self),
       let collapseCount = reader.take(UInt8.self),
       let collapseID = reader.take(bytes: Int(collapseCount))
+    else { return nil }
+    // A row with a value that the device's link cannot carry would block the device's queue.
+    guard [1, 5, 10].contains(priority), TokenKind(rawValue: kind) != nil, collapseCount <= 64,
+      reader.rest.count <= Limits.forwardedPayloadMax, expiration >= 0, accepted >= 0
     else { return nil }
     return .push(
       Submission(
@@ -185,6 +190,9 @@ extension ClusterMessage {
       let idLow = reader.take(UInt64.self), let isLowercase = reader.take(UInt8.self),
       let uniqueHigh = reader.take(UInt64.self), let uniqueLow = reader.take(UInt64.self),
       let priority = reader.take(UInt8.self), let accepted = reader.take(Int64.self)
+    else { return nil }
+    guard [1, 5, 10].contains(priority), reader.rest.count <= Limits.forwardedPayloadMax,
+      accepted >= 0
     else { return nil }
     return .broadcast(
       Broadcast(

@@ -114,6 +114,18 @@ final class ClusterNodeRuntime: Sendable {
     return true
   }
 
+  /// Waits until a node has left the cluster; returns false if that takes too long.
+  func waitUntilEnded(_ node: NodeNumber) throws(StorageFailure) -> Bool {
+    let deadline = elapsedMilliseconds() + Limits.nodeStopMilliseconds
+    while true {
+      guard try membership.nodes().contains(where: { $0.number == node && !$0.isEnded }) else {
+        return true
+      }
+      guard elapsedMilliseconds() < deadline else { return false }
+      SystemClock.sleep(milliseconds: Limits.nodeWaitMillisecondsMax)
+    }
+  }
+
   /// Records that the loops have applied changes.
   func applied(upTo number: Int64, succeeded: Bool) {
     post(.applied(upTo: number, succeeded: succeeded))

@@ -17,6 +17,9 @@ struct HomeCluster {
   var forwards = ForwardedPushes()
   /// The sessions of the connected devices.
   var linked: [UInt64: SessionID] = [:]
+  /// The devices that another node might be connected to, and the time, in monotonic nanoseconds, at which that node has
+  /// claimed them back, or has recorded that it is not.
+  var linkedElsewhere: [UInt64: Int64] = [:]
   /// The subscriptions of the claimed devices that have any.
   var subscriptions: [UInt64: [ChannelID]] = [:]
   private var parked: [UInt64: ParkedLink] = [:]

@@ -18,6 +18,8 @@ public enum ControlSetting {
   static let tokenKeys = "token-keys"
   /// The identifier, in UTF-8, that a database shares with its data folder.
   static let databaseLink = "database-link"
+  /// A value that exists if the database belongs to a cluster, whose keys are in the database and not in a data folder.
+  static let cluster = "cluster"
   /// The environment, in UTF-8, that the folder was created for.
   public static let environment = "environment"
 }

@@ -118,6 +118,22 @@ extension DeviceHome {
     }
   }
 
+  /// The time within which the node of a link that another node has claimed checks its claims.
+  private var linkCheckNanoseconds: Int64 {
+    ((cluster?.shared.lease.milliseconds ?? 0) / 6 + Limits.claimCheckSlackMilliseconds) * 1_000_000
+  }
+
+  /// Returns true if a push that is not stored must be refused, because its device might be connected to another node.
+  func mustBeRefused(_ submission: Submission) -> Bool {
+    let device = submission.key.device
+    guard let until = cluster?.linkedElsewhere[device] else { return false }
+    guard until > loop.nowNanoseconds, cluster?.linked[device] == nil else {
+      cluster?.linkedElsewhere[device] = nil
+      return false
+    }
+    return submission.isOnce(at: now)
+  }
+
   private func load(_ state: ClaimedDevice) {
     let number = state.device.number
     assert(context.isHome(of: number), "claimed device \(number) belongs to this home")
@@ -127,6 +143,8 @@ extension DeviceHome {
     if let revoked = state.device.revokedMilliseconds {
       registrations.revoke(number, atMilliseconds: revoked)
     }
+    let until = loop.nowNanoseconds + linkCheckNanoseconds
+    cluster?.linkedElsewhere[number] = state.mayBeConnectedElsewhere ? until : nil
     core.raiseSequence(above: state.highestSequence)
     for record in state.subscriptions {
       guard let id = ChannelID(record.channel), core.standing(of: number, to: id) == .notSubscribed
@@ -147,6 +165,7 @@ extension DeviceHome {
   private func forget(_ device: UInt64) {
     assert(cluster?.table.isHeld(device) != true, "device \(device) is not claimed")
     registrations.forget(device: device)
+    cluster?.linkedElsewhere[device] = nil
     devices.remove(device)
     for id in cluster?.subscriptions.removeValue(forKey: device) ?? [] {
       guard core.unsubscribe(device, from: id) else { continue }

@@ -26,6 +26,8 @@ final class DeviceHome: TimerTarget {
   private let deliveryLog: DeliveryLog
   private var followers = DeliveryLogFollowers()
   private var tokenRates: TokenRates?
+  /// The health of a store on a database server; nil for a store in the data folder.
+  private let remoteHealth: StoreHealth?
   private var scratch = ScratchBuffer()
   private var effects: [DeliveryEffect] = []
   private var isPerforming = false
@@ -54,6 +56,7 @@ final class DeviceHome: TimerTarget {
     self.devices = devices
     self.registrations = registrations
     self.deliveryLog = deliveryLog
+    remoteHealth = context.shared.writer.health.flatMap { $0.isRemote ? $0 : nil }
     let configuration = context.shared.configuration
     tokenRates = configuration.deviceRate.map { TokenRates(RateLimit(perSecond: $0)) }
     var linkSettings = DeviceLinkServer.Settings()
@@ -95,6 +98,13 @@ final class DeviceHome: TimerTarget {
     }
     switch registrations.verdict(submission.key, generation: submission.generation) {
     case .active where isInRate(submission):
+      if isWithoutDatabase, !submission.isOnce(at: now) {
+        // The device would otherwise get a notification that the provider sends again.
+        return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+      }
+      if cluster != nil, mustBeRefused(submission) {
+        return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
+      }
       guard core.hasRoom(for: submission.key) else {
         metrics.count(.token)
         return answer(submission, .refused(.tooManyRequests, timestampMilliseconds: nil))
@@ -116,6 +126,12 @@ final class DeviceHome: TimerTarget {
           .discardedUnregistered, of: submission, atMilliseconds: loop.unixMilliseconds))
       answer(submission, .refused(.unregistered, timestampMilliseconds: since))
     }
+  }
+
+  /// True if the store is on a database server that cannot be reached.
+  private var isWithoutDatabase: Bool {
+    guard let remoteHealth else { return false }
+    return remoteHealth.failure?.isOfServer == true
   }
 
   /// Returns true if a device isn't known but might exist in a damaged row.

@@ -41,7 +41,14 @@ public enum ClusterSetup {
     defer { if path == nil { remove(folder) } }
     let lock = try DataFolder(folder.path)
     defer { withExtendedLifetime(lock) {} }
-    if path != nil { try folder.requireGateway() }
+    if path != nil {
+      try folder.requireGateway()
+      guard !FileSystem.exists(folder.controlStoreFile) else {
+        throw AdministrationFailure(
+          .conflict, "the data of \(folder.path) is in SQLite files",
+          do: "copy it first with 'belfry store copy sqlite:\(folder.path) \(address.url)'")
+      }
+    }
     let stores = try folder.openStores(in: address, isComplete: path != nil, asNode: nodeName)
     guard let membership = stores.cluster?.membership else {
       throw GatewayServer.Failure.setup("the database was not opened by a node of a cluster")
@@ -51,8 +58,6 @@ public enum ClusterSetup {
       stores.control.close()
       stores.notifications.close()
     }
-    let hasNewKey = try makeKey(keyFile)
-    let secrets = try ClusterSecrets(membership, keyFile: keyFile)
     guard try membership.secret(ClusterSecrets.name) == nil else {
       throw AdministrationFailure(
         .conflict, "the database \(address) already contains a cluster",
@@ -64,11 +69,14 @@ public enum ClusterSetup {
         do: "specify the data folder of that gateway with --data")
     }
     let names = ServerNames(of: GatewayConfiguration(folder: folder.path))
+    let hasNewKey = try makeKey(keyFile)
+    let secrets = try ClusterSecrets(membership, keyFile: keyFile)
     _ = try folder.authorities(hosts: names.hosts, nowSeconds: nowMilliseconds / 1_000)
     _ = try folder.tokenKeys()
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: environment,
       nowMilliseconds: nowMilliseconds)
+    try stores.control.apply([.putSetting(name: ControlSetting.cluster, value: [1])])
     guard try secrets.push(from: folder, replaces: false) else {
       throw AdministrationFailure(
         .conflict, "another command has just created a cluster in the database \(address)",

@@ -77,6 +77,14 @@ extension GatewayFolder {
       } else {
         try PostgresStores(address, mayCreate: !isComplete)
       }
+    if nodeName == nil, try stores.control.setting(ControlSetting.cluster) != nil {
+      stores.control.close()
+      stores.notifications.close()
+      // Keys that are rotated in this folder would be lost when the node takes the cluster's keys again.
+      throw Failure.otherStore(
+        folder: path, "its data is in the database of a cluster",
+        remedy: "start the gateway with --bus, and run commands on a running node")
+    }
     var link = own ?? DatabaseLink(url: address.url)
     let recorded = try stores.control.setting(ControlSetting.databaseLink)
     if let recorded, own == nil, isComplete && recovers || !isComplete && nodeName != nil {

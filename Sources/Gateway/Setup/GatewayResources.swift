@@ -97,6 +97,10 @@ extension GatewayResources {
     switch configuration.store {
     case .folder: stores = try openStores(in: folder, recovery)
     case .database(let address):
+      // A start under a name stops the node that has the name, so a start that must fail changes nothing.
+      if configuration.cluster != nil {
+        try configuration.ports.requireFree(on: configuration.host)
+      }
       let opened = try folder.openStores(
         in: address, isComplete: recovery.isComplete, recovers: configuration.recovers,
         asNode: configuration.cluster?.nodeName)

@@ -120,7 +120,7 @@ final class PostgresClaims: DeviceClaims {
         NodeNumber(truncatingIfNeeded: rows[1].integer(row, 1)), rows[1].optionalInteger(row, 2)
       )
     }
-    let records = try records(rows, former: formerOwners(rows[1]))
+    let records = try records(rows, former: formerOwners(rows[1]), linked: linkedElsewhere(rows[1]))
     var results: [DeviceClaimResult] = []
     var numbers: [Number] = []
     for device in devices {
@@ -153,9 +153,14 @@ final class PostgresClaims: DeviceClaims {
     return owners
   }
 
+  /// Returns the devices that might be connected to other nodes.
+  private func linkedElsewhere(_ rows: PostgresRows) -> Set<UInt64> {
+    Set((0..<rows.count).filter { rows.optionalInteger($0, 4) == 1 }.map { rows.bits($0, 0) })
+  }
+
   /// Returns the state of each device that this node owns.
   private func records(
-    _ rows: [PostgresRows], former: [UInt64: NodeNumber]
+    _ rows: [PostgresRows], former: [UInt64: NodeNumber], linked: Set<UInt64>
   ) throws(StorageFailure) -> [UInt64: ClaimedDevice] {
     let registrations = Dictionary(
       grouping: try server.records(.ofClaims, in: rows[3]) as [RegistrationRecord],
@@ -170,7 +175,8 @@ final class PostgresClaims: DeviceClaims {
       claimed[device.number] = ClaimedDevice(
         device: device, registrations: registrations[device.number] ?? [],
         subscriptions: subscriptions[device.number] ?? [],
-        highestSequence: highest[device.number] ?? 0, formerOwner: former[device.number])
+        highestSequence: highest[device.number] ?? 0, formerOwner: former[device.number],
+        mayBeConnectedElsewhere: linked.contains(device.number))
     }
     return claimed
   }
@@ -190,7 +196,9 @@ final class PostgresClaims: DeviceClaims {
 
   private static let claim = PostgresConnection.Statement(
     name: "claim",
-    sql: "SELECT claimed, owner, claim_number, former_owner FROM belfry_claim($1, $2, $3, $4)")
+    sql:
+      "SELECT claimed, owner, claim_number, former_owner, linked_elsewhere FROM belfry_claim($1, $2, $3, $4)"
+  )
   private static let check = PostgresConnection.Statement(
     name: "check_claims", sql: "SELECT belfry_check_claims($1, $2, $3)")
   private static let sequences = PostgresConnection.Statement(

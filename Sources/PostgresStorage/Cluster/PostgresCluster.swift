@@ -53,7 +53,8 @@ enum PostgresCluster {
   private static let claim = """
     CREATE FUNCTION belfry_claim(
       own bigint, devices bigint[], modes bigint[], links bigint[])
-    RETURNS TABLE (claimed bigint, owner smallint, claim_number bigint, former_owner smallint)
+    RETURNS TABLE (claimed bigint, owner smallint, claim_number bigint, former_owner smallint,
+      linked_elsewhere bigint)
     LANGUAGE plpgsql AS $claim$
     BEGIN
       INSERT INTO claim SELECT wanted.device, 0, 0, 0
@@ -73,9 +74,11 @@ enum PostgresCluster {
             OR EXISTS (SELECT 1 FROM node n WHERE n.number = c.node AND n.ended)
           WHEN 2 THEN true
           ELSE c.link = own END
-        RETURNING c.device, c.number, c.former)
+        RETURNING c.device, c.number, c.former, c.link)
       SELECT d.number, coalesce(c.node, 0::smallint), held.number,
-        coalesce(held.former, 0::smallint)
+        coalesce(held.former, 0::smallint),
+        (held.link <> own AND EXISTS (
+          SELECT 1 FROM node n WHERE n.number = held.link AND NOT n.ended))::int::bigint
       FROM device d LEFT JOIN claim c ON c.device = d.number
         LEFT JOIN held ON held.device = d.number
       WHERE d.number = ANY (devices);

@@ -37,17 +37,21 @@ public struct ClaimedDevice: Sendable {
   public let highestSequence: UInt64
   /// The node that owned the device before, which might not know that it has lost the claim; nil if there was none.
   public let formerOwner: NodeNumber?
+  /// True if the device last connected to another node, which is alive and might still be connected to the device.
+  public let mayBeConnectedElsewhere: Bool
 
   /// Creates a claimed device from its parts.
   public init(
     device: DeviceRecord, registrations: [RegistrationRecord],
-    subscriptions: [SubscriptionRecord], highestSequence: UInt64, formerOwner: NodeNumber? = nil
+    subscriptions: [SubscriptionRecord], highestSequence: UInt64, formerOwner: NodeNumber? = nil,
+    mayBeConnectedElsewhere: Bool = false
   ) {
     self.device = device
     self.registrations = registrations
     self.subscriptions = subscriptions
     self.highestSequence = highestSequence
     self.formerOwner = formerOwner
+    self.mayBeConnectedElsewhere = mayBeConnectedElsewhere
   }
 }
 

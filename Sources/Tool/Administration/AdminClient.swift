@@ -75,9 +75,11 @@ struct AdminClient {
   private static let connectMilliseconds: Int32 = 5_000
   /// The time limit, in milliseconds, for a request that only reads data.
   private static let readMilliseconds: Int32 = 10_000
-  /// The time limit, in milliseconds, for a request that makes changes; a busy machine takes a long time to generate an
-  /// RSA key.
-  private static let changeMilliseconds: Int32 = 60_000
+  /// The time limit, in milliseconds, for a request that makes changes.
+  ///
+  /// A busy machine takes a long time to generate an RSA key, and a revocation waits until the lease of a dead node of
+  /// the cluster has ended.
+  private static let changeMilliseconds: Int32 = 100_000
 
   /// Throws if another user's process is listening on the port, because it would receive the token.
   ///

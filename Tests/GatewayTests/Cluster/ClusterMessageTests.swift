@@ -11,7 +11,7 @@ import Testing
     id: NotificationID(high: 1, low: .max, isLowercase: true),
     uniqueID: NotificationID(high: .max, low: 2), expiration: 1_900_000_000, priority: 5,
     pushType: .voip, collapseID: Array("group".utf8), payload: Array(#"{"aps":{}}"#.utf8),
-    acceptedMilliseconds: -5, keep: .max,
+    acceptedMilliseconds: 5, keep: .max,
     reply: ReplyAddress(front: Route(loop: 3), connection: 77, stream: 0))
 
   @Test func `a push is decoded as it was encoded, with its sender's address`() throws {
@@ -25,7 +25,7 @@ import Testing
     #expect(copy.id.isLowercase && copy.uniqueID == push.uniqueID)
     #expect(copy.expiration == push.expiration && copy.priority == 5 && copy.pushType == .voip)
     #expect(copy.collapseID == push.collapseID && copy.payload == push.payload)
-    #expect(copy.acceptedMilliseconds == -5 && copy.keep == .max)
+    #expect(copy.acceptedMilliseconds == 5 && copy.keep == .max)
     #expect(
       copy.reply == ReplyAddress(node: 12, front: Route(loop: 3), connection: 77, stream: 0))
   }
@@ -67,6 +67,19 @@ import Testing
     #expect(copy.channel == broadcast.channel && copy.app == 3 && copy.id == broadcast.id)
     #expect(copy.uniqueID == broadcast.uniqueID && copy.priority == 10 && copy.payload == [1, 2])
     #expect(copy.acceptedMilliseconds == 8 && !copy.isKept)
+  }
+
+  @Test func `a push with a value that no provider can send is ignored`() {
+    let whole = ClusterMessage.push(push).encoded(from: 12)
+    // The offsets of the token kind, the priority and the push type, after the header of 4 bytes and the fields before.
+    for (offset, value) in [(26, 77), (70, 7), (71, 200)] as [(Int, UInt8)] {
+      var changed = whole
+      changed[offset] = value
+      #expect(ClusterMessage.decode(changed) == nil, "\(offset)")
+    }
+    #expect(ClusterMessage.decode(whole + [UInt8](repeating: 0, count: 8_192)) == nil)
+    #expect(ClusterMessage.decode(ClusterMessage.drain.encoded(from: 1) + [0]) == nil)
+    #expect(ClusterMessage.decode(ClusterMessage.drain.encoded(from: 1)) != nil)
   }
 
   @Test func `every truncated message, and every other version, is ignored`() {
