@@ -226,6 +226,9 @@ struct CommitStage {
     return finished
   }
 
+  /// The sequence numbers of the rows that the running commit inserts.
+  var committingSequences: [UInt64] { committing.map(\.sequence) }
+
   /// Clears the removals of the finished commit; the caller must handle the dropped rows first.
   mutating func forgetRemovals(isDurable: Bool) {
     if isDurable {

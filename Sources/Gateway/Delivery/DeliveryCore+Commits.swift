@@ -18,18 +18,19 @@ extension DeliveryCore {
   }
 
   /// Finishes the commit that ``takeCommit(now:)`` started; `dropped` lists the rows that the store dropped during the
-  /// commit, and `refused` the sequence numbers of the rows that it did not write, because another node has claimed the
-  /// device.
+  /// commit, and `refused` the rows that it neither wrote nor removed, because another node has claimed the device.
   public mutating func commitFinished(
     isDurable: Bool, dropping dropped: [DroppedNotification] = [],
-    refusing refused: Set<UInt64> = [], now: Moment
+    refusing refused: [DroppedNotification] = [], now: Moment
   ) {
     precondition(stage.isCommitting, "a commit is running")
     assert(isDurable || dropped.isEmpty, "a failed commit dropped no rows")
     let expired = dropped.count { $0.reason == .expired }
+    let refusedRows = Set(refused.map(\.sequence))
+    let inserted = Set(refused.isEmpty ? [] : stage.committingSequences)
     var finished = stage.finishCommit(isDurable: isDurable, expired: expired, now: now)
     for entry in finished {
-      if refused.contains(entry.sequence) {
+      if refusedRows.contains(entry.sequence) {
         _ = stage.forgetEnded(entry.sequence)
         abandon(entry, isRefused: true, now: now)
       } else if isDurable {
@@ -41,6 +42,12 @@ extension DeliveryCore {
     stage.reuse(&finished)
     let ended = dropped.filter { isEnd($0) }
     stage.forgetRemovals(isDurable: isDurable)
+    for row in refused
+    where !inserted.contains(row.sequence) && devices[row.key.device]?.session != nil {
+      // The device has the notification, and must not get it again when this node has claimed the device back.
+      stage.noteEnded(row.sequence)
+      stage.stageRemoval(.remove(row.key, sequence: row.sequence), now: now)
+    }
     if !ended.isEmpty { effects.append(.recordDropped(ended)) }
     endRemovals(now: now)
   }

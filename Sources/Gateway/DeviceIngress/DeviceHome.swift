@@ -300,7 +300,7 @@ final class DeviceHome: TimerTarget {
     }
     core.commitFinished(
       isDurable: true, dropping: dropped.filter { $0.reason != .claimLost },
-      refusing: Set(refused.map(\.sequence)), now: now)
+      refusing: refused, now: now)
     for device in Set(refused.map(\.key.device)).sorted() { loseClaim(on: device) }
   }
 

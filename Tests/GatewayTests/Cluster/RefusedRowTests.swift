@@ -18,13 +18,19 @@ import Testing
       reply: ReplyAddress(front: Route(loop: 0), connection: 1, stream: Int32(number)))
   }
 
+  private func dropped(_ key: NotificationKey, _ sequence: UInt64) -> DroppedNotification {
+    DroppedNotification(
+      key: key, sequence: sequence, id: NotificationID(high: 0, low: 0),
+      uniqueID: NotificationID(high: 0, low: 0), reason: .claimLost, operation: 0)
+  }
+
   /// Commits what is due, and refuses the rows of one device.
   private func commit(_ core: inout DeliveryCore, refusing device: UInt64) -> [String] {
-    let refused = core.takeCommit(now: now).compactMap { operation -> UInt64? in
+    let refused = core.takeCommit(now: now).compactMap { operation -> DroppedNotification? in
       guard case .put(let row, _) = operation, row.key.device == device else { return nil }
-      return row.sequence
+      return dropped(row.key, row.sequence)
     }
-    core.commitFinished(isDurable: true, refusing: Set(refused), now: now)
+    core.commitFinished(isDurable: true, refusing: refused, now: now)
     core.checkInvariants()
     var effects: [DeliveryEffect] = []
     core.takeEffects(into: &effects)
@@ -56,13 +62,13 @@ import Testing
     core.accept(push(1, 1), now: now)
     core.accept(push(1, 2), now: now)
     let later = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_001_000)
-    let sequences = core.takeCommit(now: later).compactMap { operation -> UInt64? in
+    let sequences = core.takeCommit(now: later).compactMap { operation -> DroppedNotification? in
       guard case .put(let row, _) = operation, row.id.low == 2 else { return nil }
-      return row.sequence
+      return dropped(row.key, row.sequence)
     }
     #expect(sequences.count == 1)
     core.accept(push(1, 3), now: later)
-    core.commitFinished(isDurable: true, refusing: Set(sequences), now: later)
+    core.commitFinished(isDurable: true, refusing: sequences, now: later)
     core.checkInvariants()
     var effects: [DeliveryEffect] = []
     core.takeEffects(into: &effects)
@@ -71,6 +77,41 @@ import Testing
       if case .fail(let entry) = $0 { entry.id.low == 2 } else { false }
     }
     #expect(!again && failed)
+  }
+
+  @Test func `a row whose removal was refused is not sent to its device again`() {
+    var core = DeliveryCore(highestSequence: 10)
+    let key = NotificationKey(device: 1, app: 1, kind: 1)
+    let row = StoredNotification(
+      key: key, sequence: 5, id: NotificationID(high: 0, low: 5),
+      uniqueID: NotificationID(high: 1, low: 5), expiration: 1_000_000, priority: 10,
+      pushType: PushType.alert.rawValue, collapseID: [], payload: [], acceptedMilliseconds: 0)
+    func sent() -> [UInt64] {
+      var effects: [DeliveryEffect] = []
+      core.takeEffects(into: &effects)
+      return effects.compactMap { if case .send(_, let entry) = $0 { entry.sequence } else { nil } }
+    }
+    core.connect(
+      1, session: SessionID(1), topics: [key], window: 8, power: DevicePower(), now: now)
+    core.loaded(1, session: SessionID(1), rows: [row], now: now)
+    #expect(sent() == [5])
+    core.acknowledge(1, session: SessionID(1), sequence: 5, now: now)
+    let later = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_001_000)
+    var operations = core.takeCommit(now: later).count
+    #expect(operations == 1)
+    core.commitFinished(isDurable: true, refusing: [dropped(key, 5)], now: later)
+    core.checkInvariants()
+    // This node has claimed the device back, and reads its rows.
+    core.reload(1, now: later)
+    core.loaded(1, session: SessionID(1), rows: [row], now: later)
+    #expect(sent() == [])
+    let latest = Moment(nanoseconds: 2_000_000_000, unixMilliseconds: 1_002_000)
+    operations = core.takeCommit(now: latest).count
+    #expect(operations == 1)
+    core.commitFinished(isDurable: true, now: latest)
+    core.checkInvariants()
+    let isSettled = core.isSettled
+    #expect(isSettled)
   }
 
   @Test func `sequence numbers rise above those of other nodes and stay in their shard`() {
