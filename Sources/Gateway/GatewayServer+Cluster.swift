@@ -25,10 +25,11 @@ extension GatewayServer {
       return assertionFailure("only a node of a cluster follows the changes of others")
     }
     var succeeded = controlPlane.follow(subjects)
-    do throws(StorageFailure) {
+    do {
       try followSettings(subjects)
     } catch {
-      log.storeFailure("cannot read the settings that another node has changed", error)
+      // This node must not confirm keys that it cannot use, because other nodes would seal tokens with them.
+      log.error("cannot apply the settings that another node has changed", ["why": "\(error)"])
       succeeded = false
     }
     let isComplete = succeeded
@@ -37,7 +38,7 @@ extension GatewayServer {
     for peer in peers { peer.post(.confirm(barrier)) }
   }
 
-  private func followSettings(_ subjects: [ClusterChange.Subject]?) throws(StorageFailure) {
+  private func followSettings(_ subjects: [ClusterChange.Subject]?) throws {
     func has(_ name: String) -> Bool {
       // text: the names are the gateway's own
       subjects?.contains { $0 == .setting(name) } ?? true
@@ -47,14 +48,8 @@ extension GatewayServer {
         with: try StoredFaults(store: resources.controlStore).faults().faults)
     }
     for name in [ControlSetting.tokenKeys, ControlSetting.authority] where has(name) {
-      do {
-        _ = try resources.secrets?.pull(into: folder)
-        onRotation(in: [.putSetting(name: name, value: nil)])
-      } catch let failure as StorageFailure {
-        throw failure
-      } catch {
-        log.error("cannot use the keys that another node has rotated", ["why": "\(error)"])
-      }
+      _ = try resources.secrets?.pull(into: folder)
+      onRotation(in: [.putSetting(name: name, value: nil)])
     }
     if has(ControlSetting.enrollmentCode),
       let code = try resources.controlStore.setting(ControlSetting.enrollmentCode)

@@ -63,7 +63,7 @@ struct AuthorityTrust {
     }
   }
 
-  /// Returns true if the authority is trusted; nil stands for an authority whose name is unknown.
+  /// Returns true if the authority is trusted; a nil name means an authority whose name is unknown.
   func includes(_ authority: String?) -> Bool {
     authority.map { names.contains($0) } ?? hasFirst
   }

@@ -122,7 +122,7 @@ extension ClusterMessage {
   /// Decodes a message; nil if it is malformed or has another version.
   static func decode(_ bytes: [UInt8]) -> (message: ClusterMessage, sender: NodeNumber)? {
     var reader = Reader(bytes: bytes)
-    guard reader.take(UInt8.self) == version, let sender = reader.take(NodeNumber.self),
+    guard reader.take(UInt8.self) == version, let sender = reader.takeNode(),
       let kind = reader.take(UInt8.self).flatMap(Kind.init)
     else { return nil }
     let message: ClusterMessage?
@@ -179,7 +179,7 @@ extension ClusterMessage {
       else { return nil }
       return .outcome(
         address, .refused(rejection, timestampMilliseconds: timestamp < 0 ? nil : timestamp))
-    case 2: return reader.take(NodeNumber.self).map { .outcome(address, .moved($0)) }
+    case 2: return reader.takeNode().map { .outcome(address, .moved($0)) }
     default: return nil
     }
   }
@@ -220,6 +220,11 @@ extension ClusterMessage {
       }
       offset += size
       return value
+    }
+
+    /// Returns the number of a node; 0 would mean this node.
+    mutating func takeNode() -> NodeNumber? {
+      take(NodeNumber.self).flatMap { $0 == 0 ? nil : $0 }
     }
 
     mutating func take(bytes count: Int) -> [UInt8]? {

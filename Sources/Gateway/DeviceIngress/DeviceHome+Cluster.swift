@@ -209,7 +209,7 @@ extension DeviceHome {
     }
   }
 
-  /// Handles the forwarded pushes that have waited for too long; all of them, if the bus is absent.
+  /// Handles the forwarded pushes that have waited for too long.
   private func endForwards() {
     cluster?.forwardTimer = nil
     let expired = cluster?.forwards.removeExpired(atNanoseconds: loop.nowNanoseconds) ?? []

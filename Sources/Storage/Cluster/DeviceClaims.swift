@@ -33,7 +33,7 @@ public struct ClaimedDevice: Sendable {
   public let registrations: [RegistrationRecord]
   /// The device's subscriptions to channels.
   public let subscriptions: [SubscriptionRecord]
-  /// The highest sequence number of the device's stored notifications; 0 if there are none.
+  /// The highest sequence number of the device's stored notifications; 0 if it has no stored notifications.
   public let highestSequence: UInt64
   /// The node that owned the device before, which might not know that it has lost the claim; nil if there was none.
   public let formerOwner: NodeNumber?

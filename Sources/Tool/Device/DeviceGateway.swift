@@ -70,7 +70,7 @@ struct DeviceGateway: Equatable {
   /// none.
   var publicName: String? { Self.publicName(among: names) }
 
-  /// Returns the first of a gateway's names by which other machines might reach the gateway; nil if there is none.
+  /// Returns the first of a gateway's names by which other machines might reach the gateway; nil if every name is local.
   static func publicName(among names: [String]) -> String? {
     names.first { $0 != "localhost" && SocketAddress(host: $0, port: 0)?.isLoopback != true }
   }

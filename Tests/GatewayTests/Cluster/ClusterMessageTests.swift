@@ -77,6 +77,12 @@ import Testing
       changed[offset] = value
       #expect(ClusterMessage.decode(changed) == nil, "\(offset)")
     }
+    // Node 0 would mean the receiver itself, so its answer would go to one of its own providers.
+    #expect(ClusterMessage.decode([ClusterMessage.version, 0, 0] + whole.dropFirst(3)) == nil)
+    let address = ReplyAddress(node: 4, front: Route(loop: 0), connection: 1, stream: 0)
+    let moved = ClusterMessage.outcome(address, .moved(9)).encoded(from: 4)
+    #expect(ClusterMessage.decode(moved) != nil)
+    #expect(ClusterMessage.decode(moved.dropLast() + [0]) == nil)
     #expect(ClusterMessage.decode(whole + [UInt8](repeating: 0, count: 8_192)) == nil)
     #expect(ClusterMessage.decode(ClusterMessage.drain.encoded(from: 1) + [0]) == nil)
     #expect(ClusterMessage.decode(ClusterMessage.drain.encoded(from: 1)) != nil)
