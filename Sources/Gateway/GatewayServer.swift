@@ -280,48 +280,6 @@ public final class GatewayServer {
     }
   }
 
-  /// Removes the rows of devices that were revoked while the gateway was stopped.
-  private func dropRowsOfRevoked(_ devices: [DeviceRecord]) throws(StorageFailure) {
-    let revoked = devices.filter { $0.revokedMilliseconds != nil }
-    guard !revoked.isEmpty, try resources.notificationStore.count() > 0 else { return }
-    _ = try resources.notificationStore.commit(revoked.map { .removeDevice($0.number) })
-  }
-
-  private func deviceTables(_ devices: [DeviceRecord]) -> [DeviceTable] {
-    let homes = controlPlane.homes
-    var tables = Array(repeating: DeviceTable(), count: configuration.loops)
-    for index in tables.indices { tables[index].reserve(devices.count / tables.count) }
-    for device in devices {
-      tables[homes.home(of: device.number).loop].add(
-        DeviceClaim(number: device.number, keyHash: device.keyHash))
-    }
-    return tables
-  }
-
-  private func registrationTables(
-    _ devices: [DeviceRecord]
-  ) throws(StorageFailure) -> [RegistrationTable] {
-    let homes = controlPlane.homes
-    var tables = Array(
-      repeating: RegistrationTable(damage: resources.controlStore.damage),
-      count: configuration.loops)
-    guard cluster == nil else {
-      for index in tables.indices { tables[index].tracksKeys = true }
-      return tables
-    }
-    let records = try resources.controlStore.registrations()
-    for index in tables.indices { tables[index].reserve(records.count / tables.count) }
-    for record in records {
-      tables[homes.home(of: record.key.device).loop].set(record.key, to: .init(record))
-    }
-    for device in devices {
-      guard let revoked = device.revokedMilliseconds else { continue }
-      tables[homes.home(of: device.number).loop].revoke(
-        device.number, atMilliseconds: revoked)
-    }
-    return tables
-  }
-
   // MARK: Stores
 
   /// Reports the state of the stores and their disks, before the gateway is ready and then once per second.

@@ -36,25 +36,17 @@ private let app = "com.example.app"
     }
   }
 
-  private func withCluster(_ body: (Site) async throws -> Void) async throws {
-    try await Scenario.run { scenario in
-      let database = try await PostgresProgram()
+  private func withCluster(_ body: @escaping (Site) async throws -> Void) async throws {
+    try await Scenario.runWithDatabase { scenario, database in
       let bus = try await NATSProgram()
       let site = Site(
         scenario: scenario, database: database, bus: bus,
         keyFile: scenario.folder.file("cluster-key"))
-      do {
-        _ = try await scenario.belfryCommand([
-          "cluster", "init", "--store", database.url, "--cluster-key", site.keyFile,
-        ])
-        try await body(site)
-      } catch {
-        try? await bus.kill()
-        try? await database.stop()
-        throw error
-      }
-      try await bus.kill()
-      try await database.stop()
+      _ = try await scenario.belfryCommand([
+        "cluster", "init", "--store", database.url, "--cluster-key", site.keyFile,
+      ])
+      // The bus is killed when it is released.
+      try await body(site)
     }
   }
 

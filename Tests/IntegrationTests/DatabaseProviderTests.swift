@@ -8,28 +8,12 @@ private let topic = "com.example.app"
 /// Tests of provider services that keep their registry in PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.curl, .initdb))
 struct DatabaseProviderTests {
-  /// Runs `body` with a new database server.
-  private func withServer(
-    _ body: (Scenario, PostgresProgram) async throws -> Void
-  ) async throws {
-    try await Scenario.run { scenario in
-      let server = try await PostgresProgram()
-      do {
-        try await body(scenario, server)
-      } catch {
-        try? await server.stop()
-        throw error
-      }
-      try await server.stop()
-    }
-  }
-
   @Test
   func `a campaign of a provider on PostgreSQL that is killed reaches each device once`()
     async throws
   {
     let count = 200
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       // The gateway and the provider share the database.
       let gateway = try await scenario.gateway(options: ["--store", server.url])
       let devices = try scenario.devices(
@@ -94,7 +78,7 @@ struct DatabaseProviderTests {
   func `while the database server is stopped, the provider is not ready, and later it works again`()
     async throws
   {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway()
       let registry = try await scenario.registry(
         of: gateway, topic: topic, options: ["--store", server.url])
@@ -125,7 +109,7 @@ struct DatabaseProviderTests {
 
   @Test
   func `a provider refuses a database or a data folder that belongs to another one`() async throws {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway()
       let store = ["--store", server.url]
       let registry = try await scenario.registry(of: gateway, topic: topic, options: store)

@@ -6,22 +6,6 @@ private let app = "com.example.app"
 
 /// Tests of gateways that keep their data in PostgreSQL.
 @Suite(.timeLimit(.minutes(60))) struct DatabaseStoreTests {
-  /// Runs `body` with a new database server.
-  private func withServer(
-    _ body: (Scenario, PostgresProgram) async throws -> Void
-  ) async throws {
-    try await Scenario.run { scenario in
-      let server = try await PostgresProgram()
-      do {
-        try await body(scenario, server)
-      } catch {
-        try? await server.stop()
-        throw error
-      }
-      try await server.stop()
-    }
-  }
-
   private func send(
     _ body: String, to token: String, _ gateway: GatewayProgram, _ scenario: Scenario
   ) async throws -> JSONLine? {
@@ -40,7 +24,7 @@ private let app = "com.example.app"
 
   @Test(.requires(.initdb))
   func `a gateway on PostgreSQL delivers what it accepted before it was killed`() async throws {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway(options: ["--store", server.url])
       _ = try await scenario.belfryCommand([
         "topic", "add", "--team", gateway.teamID, app, "--keep", "all", "--data", gateway.data,
@@ -77,7 +61,7 @@ private let app = "com.example.app"
   func `while the database server is stopped, pushes get 503, and later everything works again`()
     async throws
   {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway(options: ["--store", server.url])
       let devices = try scenario.devices(of: gateway, topics: [app])
       let token = try await devices.token()
@@ -122,7 +106,7 @@ private let app = "com.example.app"
 
   @Test(.requires(.initdb))
   func `a gateway refuses a database or a data folder that belongs to another one`() async throws {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway(options: ["--store", server.url])
       func start(_ folder: String, _ options: [String]) async throws -> String {
         let result = try await scenario.belfryCommand(
@@ -174,7 +158,7 @@ private let app = "com.example.app"
   func `store copy moves a gateway to a database, and tokens and stored notifications stay valid`()
     async throws
   {
-    try await withServer { scenario, server in
+    try await Scenario.runWithDatabase { scenario, server in
       let gateway = try await scenario.gateway()
       let devices = try scenario.devices(of: gateway, topics: [app, "com.example.other"])
       let token = try await devices.token(topic: app)

@@ -53,6 +53,13 @@ extension ClusterMessage {
         bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
       }
     }
+    func put(_ id: NotificationID, _ uniqueID: NotificationID) {
+      put(id.high)
+      put(id.low)
+      put(UInt8(id.isLowercase ? 1 : 0))
+      put(uniqueID.high)
+      put(uniqueID.low)
+    }
     assert(sender != 0, "node numbers start at 1")
     put(Self.version)
     put(sender)
@@ -66,11 +73,7 @@ extension ClusterMessage {
       put(push.key.app)
       put(push.key.kind)
       put(push.generation)
-      put(push.id.high)
-      put(push.id.low)
-      put(UInt8(push.id.isLowercase ? 1 : 0))
-      put(push.uniqueID.high)
-      put(push.uniqueID.low)
+      put(push.id, push.uniqueID)
       put(push.expiration)
       put(push.priority)
       put(push.pushType.rawValue)
@@ -106,11 +109,7 @@ extension ClusterMessage {
       put(broadcast.channel.high)
       put(broadcast.channel.low)
       put(broadcast.app)
-      put(broadcast.id.high)
-      put(broadcast.id.low)
-      put(UInt8(broadcast.id.isLowercase ? 1 : 0))
-      put(broadcast.uniqueID.high)
-      put(broadcast.uniqueID.low)
+      put(broadcast.id, broadcast.uniqueID)
       put(broadcast.priority)
       put(broadcast.acceptedMilliseconds)
       bytes += broadcast.payload
@@ -141,9 +140,7 @@ extension ClusterMessage {
     guard let number = reader.take(UInt64.self), let loop = reader.take(UInt16.self),
       let device = reader.take(UInt64.self), let app = reader.take(UInt32.self),
       let kind = reader.take(UInt8.self), let generation = reader.take(UInt16.self),
-      let idHigh = reader.take(UInt64.self), let idLow = reader.take(UInt64.self),
-      let isLowercase = reader.take(UInt8.self), let uniqueHigh = reader.take(UInt64.self),
-      let uniqueLow = reader.take(UInt64.self), let expiration = reader.take(Int64.self),
+      let (id, uniqueID) = reader.takeIDs(), let expiration = reader.take(Int64.self),
       let priority = reader.take(UInt8.self),
       let pushType = reader.take(UInt8.self).flatMap(PushType.init),
       let accepted = reader.take(Int64.self), let keep = reader.take(UInt32.self),
@@ -157,9 +154,8 @@ extension ClusterMessage {
     return .push(
       Submission(
         key: NotificationKey(device: device, app: app, kind: kind), generation: generation,
-        id: NotificationID(high: idHigh, low: idLow, isLowercase: isLowercase == 1),
-        uniqueID: NotificationID(high: uniqueHigh, low: uniqueLow), expiration: expiration,
-        priority: priority, pushType: pushType, collapseID: collapseID, payload: reader.rest,
+        id: id, uniqueID: uniqueID, expiration: expiration, priority: priority, pushType: pushType,
+        collapseID: collapseID, payload: reader.rest,
         acceptedMilliseconds: accepted, keep: keep,
         reply: ReplyAddress(
           node: sender, front: Route(loop: Int(loop)), connection: number, stream: 0)))
@@ -186,9 +182,7 @@ extension ClusterMessage {
 
   private static func broadcast(_ reader: inout Reader) -> ClusterMessage? {
     guard let channelHigh = reader.take(UInt64.self), let channelLow = reader.take(UInt64.self),
-      let app = reader.take(UInt32.self), let idHigh = reader.take(UInt64.self),
-      let idLow = reader.take(UInt64.self), let isLowercase = reader.take(UInt8.self),
-      let uniqueHigh = reader.take(UInt64.self), let uniqueLow = reader.take(UInt64.self),
+      let app = reader.take(UInt32.self), let (id, uniqueID) = reader.takeIDs(),
       let priority = reader.take(UInt8.self), let accepted = reader.take(Int64.self)
     else { return nil }
     guard [1, 5, 10].contains(priority), reader.rest.count <= Limits.forwardedPayloadMax,
@@ -197,8 +191,7 @@ extension ClusterMessage {
     return .broadcast(
       Broadcast(
         channel: ChannelID(high: channelHigh, low: channelLow), app: app,
-        id: NotificationID(high: idHigh, low: idLow, isLowercase: isLowercase == 1),
-        uniqueID: NotificationID(high: uniqueHigh, low: uniqueLow), expiration: 0,
+        id: id, uniqueID: uniqueID, expiration: 0,
         priority: priority, payload: reader.rest, acceptedMilliseconds: accepted, isKept: false))
   }
 
@@ -220,6 +213,18 @@ extension ClusterMessage {
       }
       offset += size
       return value
+    }
+
+    /// Returns an `apns-id` and an `apns-unique-id`.
+    mutating func takeIDs() -> (id: NotificationID, uniqueID: NotificationID)? {
+      guard let high = take(UInt64.self), let low = take(UInt64.self),
+        let isLowercase = take(UInt8.self), let uniqueHigh = take(UInt64.self),
+        let uniqueLow = take(UInt64.self)
+      else { return nil }
+      return (
+        NotificationID(high: high, low: low, isLowercase: isLowercase == 1),
+        NotificationID(high: uniqueHigh, low: uniqueLow)
+      )
     }
 
     /// Returns the number of a node; 0 would mean this node.

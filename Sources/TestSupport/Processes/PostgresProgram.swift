@@ -94,3 +94,21 @@ public final class PostgresProgram: Sendable {
     return "postgres://belfry@%2F\(host)/\(name)"
   }
 }
+
+extension Scenario {
+  /// Runs `body` with a new scenario and a new database server, which is stopped afterward.
+  public static func runWithDatabase(
+    _ body: @escaping (Scenario, PostgresProgram) async throws -> Void
+  ) async throws {
+    try await run { scenario in
+      let server = try await PostgresProgram()
+      do {
+        try await body(scenario, server)
+      } catch {
+        try? await server.stop()
+        throw error
+      }
+      try await server.stop()
+    }
+  }
+}
