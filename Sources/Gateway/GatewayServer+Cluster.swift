@@ -51,6 +51,10 @@ extension GatewayServer {
       _ = try resources.secrets?.pull(into: folder)
       onRotation(in: [.putSetting(name: name, value: nil)])
     }
+    if subjects?.contains(.directory) ?? true {
+      _ = try resources.secrets?.pull(into: folder)
+      refreshKey()
+    }
     if has(ControlSetting.enrollmentCode),
       let code = try resources.controlStore.setting(ControlSetting.enrollmentCode)
     {

@@ -424,7 +424,12 @@ public final class GatewayServer {
   /// Publishes another key to clients if a change to the keys makes it the better choice.
   private func noteKey(in changes: [ControlChange]) {
     let concernsKeys = changes.contains { if case .putKey = $0 { true } else { false } }
-    guard concernsKeys,
+    if concernsKeys { refreshKey() }
+  }
+
+  /// Publishes another key to clients if it is the better choice.
+  func refreshKey() {
+    guard
       let best = try? FirstIdentity.defaultKey(
         of: resources.identity.teamID, in: folder, resources.controlStore,
         environment: configuration.environment),

@@ -215,6 +215,13 @@ private let app = "com.example.app"
       let credentials = ["--key", key, "--key-id", id, "--team", one.teamID]
       #expect(
         try await site.send("new key", to: token, two, credentials)?["status"].integer == 200)
+      // A key that one node generates can be used on the machine of each other node.
+      let generated = try await site.scenario.belfryCommand([
+        "key", "add", "--team", one.teamID, "--data", one.data, "--json",
+      ]).values.first?["id"].string
+      _ = try await site.scenario.belfryCommand([
+        "key", "jwt", "--id", try #require(generated), "--data", two.data,
+      ])
       _ = try await site.scenario.belfryCommand(["key", "revoke", id, "--data", one.data])
       let refused = try await site.send("revoked key", to: token, two, credentials)
       #expect(refused?["reason"].string == "InvalidProviderToken")

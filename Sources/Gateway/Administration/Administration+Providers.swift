@@ -43,6 +43,7 @@ extension Administration {
         id: id, team: new.team, publicKeySPKI: key.publicKey.spkiDER,
         environments: new.environments, topics: new.topics, relatedKey: new.relatedKey,
         createdMilliseconds: now)
+      try runtime?.keepSecrets()
       try apply([.putKey(record)])
       var line = AdministrationLines.line(record)
       line["file"] = .string(folder.keyFile(id))

@@ -65,6 +65,13 @@ struct ClusterSecrets {
   ///
   /// Returns false if the folder was changed.
   func push(from folder: GatewayFolder, replaces: Bool) throws -> Bool {
+    let former = try membership.secret(Self.name)
+    if let former {
+      // Another node might have generated provider keys that this node has not read yet.
+      try write(former, into: folder) { name in
+        Self.isProviderKey(name) && !FileSystem.exists(folder.file(name))
+      }
+    }
     var bundle: [UInt8] = []
     let providerKeys = try FileSystem.list(folder.path).filter(Self.isProviderKey)
     for name in Self.files + providerKeys {
@@ -73,7 +80,7 @@ struct ClusterSecrets {
     }
     assert(!bundle.isEmpty, "the folder contains keys")
     let sealed = try cipher().seal(bundle, associatedData: [Array(Self.name.utf8)])
-    if try membership.secret(Self.name) == sealed { return true }
+    if former == sealed { return true }
     let stored = try membership.putSecret(Self.name, sealed, replaces: replaces)
     guard stored != sealed else { return true }
     try write(stored, into: folder)
@@ -96,7 +103,9 @@ struct ClusterSecrets {
     }
   }
 
-  private func write(_ sealed: [UInt8], into folder: GatewayFolder) throws {
+  private func write(
+    _ sealed: [UInt8], into folder: GatewayFolder, where isWanted: (String) -> Bool = { _ in true }
+  ) throws {
     guard
       let bundle = try cipher().open(sealed, associatedData: [Array(Self.name.utf8)])
     else { throw Failure.otherKey(path: keyFile) }
@@ -110,7 +119,7 @@ struct ClusterSecrets {
       else { throw Failure.otherKey(path: keyFile) }
       let bytes = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
-      if try folder.read(name) != bytes {
+      if isWanted(name), try folder.read(name) != bytes {
         try folder.write(bytes, name, mode: Self.publicFiles.contains(name) ? 0o644 : 0o600)
       }
     }
