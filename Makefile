@@ -26,6 +26,16 @@ cluster:
 	swift build -c release --product belfry
 	@scripts/cluster
 
+# Plays faults in a cluster with real engines, in network namespaces, as root: FAULTS=n in total (9 by default) of the
+# sequence SEED=n. Run it again to continue. MINUTES=n starts no fault after that time; KIND=name plays one kind.
+.PHONY: cluster-test
+cluster-test:
+	@scripts/install-packages build cluster-test
+	@scripts/python-environment cluster-test
+	swift build -c release --product belfry
+	@.build/python-cluster-test/bin/python scripts/cluster-test/run --seed $(SEED) \
+	  $(if $(FAULTS),--faults $(FAULTS)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(KIND),--kind $(KIND))
+
 test: test-tools
 	swift build --build-tests --explicit-target-dependency-import-check error
 	scripts/docs --check
@@ -90,7 +100,7 @@ oracle:
 # Simulates a whole system with seeds and a virtual clock, in a release build that keeps assertions and exclusivity
 # checks. SEED=n replays one world. WORLDS=n runs that many worlds, starting from SEED if it is given. SECONDS=n runs
 # new worlds for that long (60 if none of these is given). MODEL selects the system; LENGTH=short runs more worlds, with
-# more faults.
+# more faults. PLANT=fault makes a part of a simulated cluster break a rule.
 MODEL ?= gateway agent
 .PHONY: simulate
 simulate:
@@ -100,7 +110,7 @@ simulate:
 	  -Xswiftc -enable-testing
 	set -e; for model in $(MODEL); do \
 	  .build/simulate/release/Simulate --model $$model \
-	    $(if $(LENGTH),--length $(LENGTH)) \
+	    $(if $(LENGTH),--length $(LENGTH)) $(if $(PLANT),--plant $(PLANT)) \
 	    $(if $(filter command environment,$(firstword $(origin SEED))),--seed $(SEED)) \
 	    $(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds $(SECONDS)) \
 	    $(if $(filter command environment,$(firstword $(origin WORLDS))),--worlds $(WORLDS)); done

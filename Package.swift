@@ -242,8 +242,8 @@ let package = Package(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "PushWire",
       "Scheduling", "Storage", "System", "Transport"),
     test(
-      "ConsoleTests", "Console", "GatewayConsole", "Agent", "BelfryWire", "PushWire", "Gateway",
-      "ProviderService", "Storage", "System", "Transport"),
+      "ConsoleTests", "Console", "GatewayConsole", "Agent", "BelfryProvider", "BelfryWire",
+      "PushWire", "Gateway", "ProviderService", "Storage", "System", "Transport"),
     test(
       "ClientTests", "UIKit", "AppKit", "Cocoa", "PushKit", "UserNotifications", "CoreLocation",
       "UserNotificationsUI", "BackgroundTasks", "Intents", "CallKit", "ActivityKit", "Combine",

@@ -51,7 +51,8 @@ public final class AgentDaemon {
     } catch {
       if case .call(_, EADDRINUSE, let path) = error {
         throw AgentFailure(
-          "another agent is already running on \(path): stop it, or choose another --socket")
+          "another agent is already running on \(path): stop the process that 'belfry doctor --socket \(path)' names, "
+            + "or choose another --socket")
       }
       throw AgentFailure("\(error)")
     }

@@ -16,6 +16,11 @@ package enum Limits {
   ///
   /// A list of this size fits into one answer.
   static let deliveredBytesPerApp = 4 << 20
+  /// The maximum total size in bytes of the strings from an app's language files in a list of its delivered pushes:
+  /// enough for 2 kB of text in each.
+  ///
+  /// JSON can encode a byte as six, so these strings fit into one answer, together with `deliveredBytesPerApp`.
+  static let listedTextBytes = 400_000
   /// The maximum size in bytes of a small pending request.
   ///
   /// Small requests are exempt from the limit on the total size: 64 of them, the maximum number on iOS, take only 2

@@ -117,7 +117,10 @@ package final class PushReceiver: GatewayConnectionDelegate {
     let wasUp = self.reason == nil
     self.reason = reason
     advice = link.latestLoss.advice(host: gateway.host, port: gateway.port)
-    log.info("not connected", ["why": reason])
+    // The reason that no connection was established begins with the words of the message.
+    let words = "not connected: "
+    let why = reason.hasPrefix(words) ? String(reason.dropFirst(words.count)) : reason
+    log.info("not connected", ["why": why])
     if link.isStopped, link.identity.device != nil {
       self.reason = "revoked by the gateway"
       advice = GatewayLinkLoss.enrollAgain(identity: identities.path)
@@ -222,7 +225,7 @@ extension LinkRefusal {
     switch self {
     case .unknownApp:
       "the gateway does not list the app \(app.text): run 'belfry topic add \(app.text)' on the gateway's machine, "
-        + "then restart the app"
+        + "with --team ID if the gateway has several teams, then restart the app"
     case .badTopic:
       "the gateway refused the app's ID \(app.text): use one such as com.example.app"
     case .badKind:

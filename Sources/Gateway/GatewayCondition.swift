@@ -11,6 +11,8 @@ public struct GatewayCondition: Sendable {
 
   /// The lease of a node of a cluster; nil for a single gateway.
   var lease: ClusterLease?
+  /// A function that returns true while a node of a cluster is connected to the bus; nil for a single gateway.
+  var hasBus: (@Sendable () -> Bool)?
   private let certificateEnds: CertificateEnds
   private let folder: GatewayFolder
 
@@ -42,8 +44,13 @@ public struct GatewayCondition: Sendable {
   /// Notices for the operator about a gateway that is ready, one sentence each.
   public var notices: [String] {
     found + stores.compactMap(\.readFailure).map { "\($0)" } + setAside
+      + (hasBus?() == false ? [Self.busIsAbsent] : [])
       + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)
   }
+
+  private static let busIsAbsent =
+    "the bus is absent: notifications for devices that are connected to other nodes arrive about a second later, and "
+    + "those with expiration 0 are refused"
 
   private var setAside: [String] {
     damages.compactMap { name, damage in

@@ -68,8 +68,11 @@ extension ClusterNodeRuntime {
   func shared(_ claims: ClaimWriter) -> ClusterShared {
     ClusterShared(
       node: number, claims: claims, lease: lease,
-      send: { [unowned self] in send($0, to: $1) },
-      removeLinks: { [unowned self] in removeLinks(of: $0) },
+      bus: ClusterSender(
+        isConnected: { [unowned self] in isConnected }, send: { [unowned self] in send($0, to: $1) }
+      ),
+      removeLinks: { [unowned self] in removeLinks($0) },
+      verifyLinks: { [unowned self] in verifyLinks(of: $0) },
       elapsedMilliseconds: elapsedMilliseconds)
   }
 

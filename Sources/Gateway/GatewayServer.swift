@@ -155,6 +155,7 @@ public final class GatewayServer {
     }
     cluster = node
     condition.lease = node?.lease
+    if let node { condition.hasBus = { node.isConnected } }
     let claimWriter = try resources.cluster.map {
       try ClaimWriter($0.claims, on: resources.batches, log: log)
     }
@@ -194,7 +195,6 @@ public final class GatewayServer {
       let barrier = ChangeBarrier()
       mailbox.post(.changed(changes, barrier))
       waitForChange(barrier, loops)
-      node?.wait(for: changes)
     }
     if let secrets = resources.secrets {
       let folder = GatewayFolder(path: configuration.folder)
@@ -205,7 +205,13 @@ public final class GatewayServer {
     runtime.notifications = resources.notificationStore
     runtime.cluster = node
     runtime.presences = { [logReader] () throws(AdministrationFailure) in
-      try logReader.presences()
+      let local = try logReader.presences()
+      guard let node else { return local }
+      do throws(StorageFailure) {
+        return DevicePresence.merged(local, try node.presencesElsewhere())
+      } catch {
+        throw AdministrationFailure(error)
+      }
     }
     administration = Administration(
       folder: folder, store: controlStore, environment: configuration.environment,
@@ -216,7 +222,8 @@ public final class GatewayServer {
     }
     shared = GatewayShared(
       configuration: configuration, security: resources.security, listeners: resources.listeners,
-      tokenKeys: resources.tokenKeys, trustMark: resources.authority.trustMark, writer: writer,
+      tokenKeys: resources.tokenKeys, trustMark: resources.authority.trustMark,
+      cell: resources.cell, writer: writer,
       controlWriter: controlWriter,
       metrics: metrics,
       census: ConnectionCensus(
@@ -297,7 +304,7 @@ public final class GatewayServer {
   /// Logs the stores' reports, and retries a write on a failing store; otherwise, the store would stay failed until the
   /// next push.
   private func reportStores() {
-    let now = SystemClock.monotonicNanoseconds
+    let now = loop.nowNanoseconds
     storeReports.report(atNanoseconds: now)
     // Probe an idle database too, so that an outage is noticed before the next push.
     let isProbeDue = now >= nextRemoteProbe
@@ -357,7 +364,7 @@ public final class GatewayServer {
       guard mailboxes.count == configuration.loops else { return }
       controlPlane.use(peers)
       logReader.use(peers)
-      cluster?.use(peers, self.mailbox)
+      cluster?.use(peers, self.mailbox, logReader)
       // The certificates might have changed since the loops were created.
       if let security { for peer in peers { peer.post(.security(security)) } }
       openNext()

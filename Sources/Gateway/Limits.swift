@@ -338,10 +338,31 @@ package enum Limits {
   static let clusterTickNanoseconds: Int64 = 1_000_000_000
   /// The number of outdated entries at which a home's list of claimed devices is compacted.
   static let claimListSlack = 1_024
+  /// The number of connected devices of each loop whose claims are verified per tick: a few milliseconds of the database.
+  static let linksVerifiedPerTick = 1_000
+  /// The time, in nanoseconds, for which a claim that was read is trusted for pushes that are not stored.
+  static let claimConfirmedNanoseconds: Int64 = 1_000_000_000
+  /// The minimum time, in milliseconds, between two checks whether other nodes have claimed connected devices: one per
+  /// tick.
+  static let claimCheckMilliseconds: Int64 = 900
   /// The time, in milliseconds, that a node needs at most to claim its connected devices back, once it checks its claims.
   static let claimCheckSlackMilliseconds: Int64 = 2_000
   /// The maximum time, in milliseconds, for which a command waits for a node to stop.
   static let nodeStopMilliseconds: Int64 = 15_000
   /// The maximum size, in bytes, of the payload of a push from another node, which is more than any push type allows.
   static let forwardedPayloadMax = 8_192
+  /// The maximum number of newest lines of the delivery log that a node returns to another node.
+  static let clusterLogLinesMax = 10_000
+  /// The size, in bytes, of a part of an answer to another node; NATS accepts 1 MiB by default.
+  static let clusterAnswerPartBytes = 262_144
+  /// The maximum size, in bytes, of a node's answer: the presences of 3,000,000 devices.
+  static let clusterAnswerBytesMax = 64 << 20
+  /// The time, in milliseconds, for which a node waits for the answers of the others.
+  static let clusterAnswerMilliseconds = 3_000
+  /// The number of device connections that a loop admits per second; their handshakes use about a quarter of a core.
+  static let deviceAdmissionsPerSecond = 500
+  /// The number of device connections that a loop admits at once after a pause.
+  static let deviceAdmissionsBurst = 1_000
+  /// The size, in bytes, at which a batch of messages to another node is sent; NATS accepts 1 MiB by default.
+  static let clusterBatchBytes = 65_536
 }

@@ -24,6 +24,11 @@ enum Limits {
   static let serverPauseNanoseconds = 50_000_000
   /// The number of rows that are copied in one transaction; a notification has at most about 6 KB.
   static let importedRows = 1_000
+  /// The number of campaigns that are copied in one transaction; the document of a campaign has up to a megabyte.
+  static let importedCampaigns = 16
+  /// The maximum time, in nanoseconds, to wait for the next rows of a copy: before the first row, the server might sort
+  /// millions of rows.
+  static let importReadNanoseconds: Int64 = 60_000_000_000
   /// The maximum time, in nanoseconds, to wait until a database is unlocked: a restarted gateway can be faster than the
   /// server, which has to notice that the previous connection is closed.
   static let databaseLockNanoseconds: Int64 = 3_000_000_000

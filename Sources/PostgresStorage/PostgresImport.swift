@@ -1,25 +1,53 @@
 public import Storage
 internal import System
 
-/// An empty database into which the stores of a gateway are copied.
+/// An empty database into which the stores of a gateway, or the registry of a provider, are copied.
 public final class PostgresImport {
-  private let server: PostgresServer
+  let server: PostgresServer
+  private let tables: [PostgresImportTable]
+  /// The statement that ends each transaction, which writes even if the rows exist because the transaction is repeated.
+  private let mark: PostgresConnection.Call
+  /// The action that repeats a failed copy.
+  private let retry: String
 
-  /// Connects to the database, and creates its tables.
+  /// Connects to the database, and creates the tables of a gateway.
   ///
   /// Throws `.unsuitable` if the database already contains the data of a gateway, and `.inUse` if a gateway uses it.
-  public init(_ address: PostgresAddress) throws(StorageFailure) {
-    server = try PostgresServer(address, name: "import", lock: .exclusive)
-    if let obstacle = try PostgresSettings(of: server).obstacle {
-      throw .unsuitable(server: "\(address)", why: obstacle)
-    }
-    try server.migrate(PostgresStores.schemas)
+  public convenience init(_ address: PostgresAddress) throws(StorageFailure) {
+    let server = try Self.connect(address, .exclusive, PostgresStores.schemas)
     let rows = try server.read([.init(Self.isUsed)])
     if rows.first.map({ $0.count > 0 && $0.integer(0, 0) != 0 }) ?? true {
       throw .unsuitable(
         server: "\(address)",
         why: "it already contains the data of a gateway: specify an empty database")
     }
+    self.init(
+      server, PostgresImportTable.gateway, mark: PostgresControlStore.progress(1),
+      retry: "create an empty database, and copy again")
+  }
+
+  /// Creates an import into the tables of a database that has been locked.
+  init(
+    _ server: PostgresServer, _ tables: [PostgresImportTable], mark: PostgresConnection.Call,
+    retry: String
+  ) {
+    assert(Set(tables.map(\.name)).count == tables.count, "each table is copied once")
+    self.server = server
+    self.tables = tables
+    self.mark = mark
+    self.retry = retry
+  }
+
+  /// Connects to a database, locks it, and creates missing tables.
+  static func connect(
+    _ address: PostgresAddress, _ lock: PostgresServer.Lock, _ schemas: [PostgresSchema]
+  ) throws(StorageFailure) -> PostgresServer {
+    let server = try PostgresServer(address, name: "import", lock: lock)
+    if let obstacle = try PostgresSettings(of: server).obstacle {
+      throw .unsuitable(server: "\(address)", why: obstacle)
+    }
+    try server.migrate(schemas)
+    return server
   }
 
   /// Copies a table, reads the copy, and compares the digests of both.
@@ -29,37 +57,35 @@ public final class PostgresImport {
     _ table: StoreExport.Table, of source: StoreExport, report: (Int) -> Void
   ) throws(StorageFailure) -> Int {
     if table.name == "progress" { return try copyProgress(table, of: source) }
-    guard let target = PostgresImportTable.all.first(where: { $0.name == table.name }) else {
+    guard let target = tables.first(where: { $0.name == table.name }) else {
       preconditionFailure("there is no table for \(table.name)")
     }
-    assert(target.columns.elementsEqual(table.columns), "both engines have the same columns")
+    assert(target.sourceColumns == table.columns, "both engines have the same columns")
     var expected = StoreExport.Digest()
     var calls: [PostgresConnection.Call] = []
     try source.read(table) { row throws(StorageFailure) in
       expected.add(row)
       calls.append(.init(target.insert, zip(row, target.kinds).map(Self.parameter)))
-      if calls.count == Limits.importedRows {
-        _ = try server.write(calls + [Self.mark])
+      if calls.count == target.rowsAtOnce {
+        _ = try server.write(calls + [mark])
         calls.removeAll()
         report(expected.count)
       }
     }
-    if !calls.isEmpty { _ = try server.write(calls + [Self.mark]) }
+    if !calls.isEmpty { _ = try server.write(calls + [mark]) }
     let found = try digest(of: target)
     guard found.count == expected.count, found.finish() == expected.finish() else {
       throw .unsuitable(
         server: "\(server.address)",
-        why:
-          "the copy of the table \(table.name) differs from its source: create an empty database, "
-          + "and copy again")
+        why: "the copy of the table \(table.name) differs from its source: \(retry)")
     }
     return expected.count
   }
 
-  /// Adds a setting that the source does not have.
+  /// Adds a setting of a gateway that the source does not have.
   package func put(setting name: String, _ value: [UInt8]) throws(StorageFailure) {
     _ = try server.write(
-      PostgresControlStore.calls(for: .putSetting(name: name, value: value)) + [Self.mark])
+      PostgresControlStore.calls(for: .putSetting(name: name, value: value)) + [mark])
   }
 
   /// Copies the highest sequence number and the epoch, which are in a row of another form.
@@ -89,7 +115,9 @@ public final class PostgresImport {
   private func digest(of table: PostgresImportTable) throws(StorageFailure) -> StoreExport.Digest {
     var digest = StoreExport.Digest()
     _ = try server.read([.init(Self.begin), .init(table.declare)])
-    while let rows = try server.read([.init(table.fetch)]).first, rows.count > 0 {
+    while let rows = try server.read(
+      [.init(table.fetch)], within: Limits.importReadNanoseconds
+    ).first, rows.count > 0 {
       for row in 0..<rows.count {
         digest.add(
           table.kinds.indices.map { column in
@@ -133,6 +161,4 @@ public final class PostgresImport {
       SELECT EXISTS (SELECT 1 FROM setting) OR EXISTS (SELECT 1 FROM team)
         OR EXISTS (SELECT 1 FROM device) OR EXISTS (SELECT 1 FROM notification)
       """)
-  /// The statement that ends each transaction, which writes even if the rows exist because the transaction is repeated.
-  private static let mark = PostgresControlStore.progress(1)
 }

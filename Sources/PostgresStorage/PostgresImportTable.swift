@@ -1,4 +1,4 @@
-/// A table that is copied from SQLite, with the same columns in the same order.
+/// A table that is copied from SQLite, with its columns in the same order.
 struct PostgresImportTable: Sendable {
   /// The type of a column.
   enum Kind {
@@ -7,9 +7,13 @@ struct PostgresImportTable: Sendable {
 
   typealias Statement = PostgresConnection.Statement
 
+  /// The name of the table in SQLite.
   let name: String
-  let columns: [String]
+  /// The names of the columns in SQLite.
+  let sourceColumns: [String]
   let kinds: [Kind]
+  /// The maximum number of rows in one transaction, and in one answer of the server.
+  let rowsAtOnce: Int
   let insert: Statement
   /// The statement that opens a cursor over the rows in the order of their keys.
   let declare: Statement
@@ -18,29 +22,36 @@ struct PostgresImportTable: Sendable {
 
   /// Creates a table from its columns, each with a suffix for its type: `name:text`, `value:data`, or none for integers.
   ///
+  /// A column that has another name in PostgreSQL is written as `user=user_name`, and `ownName` is the table's name there.
   /// `names` are the names of the three statements.
   private init(
-    _ name: String, _ columns: String, keyCount: Int,
+    _ name: String, as ownName: String? = nil, _ columns: String, keyCount: Int,
+    rowsAtOnce: Int = Limits.importedRows,
     _ names: (insert: StaticString, declare: StaticString, fetch: StaticString)
   ) {
     let parts = columns.split(separator: " ").map { $0.split(separator: ":") }
+    let columnNames = parts.map { $0[0].split(separator: "=").map(String.init) }
+    let table = ownName ?? name
+    let ownColumns = columnNames.map { $0[$0.count - 1] }
+    assert(keyCount > 0 && keyCount <= parts.count, "the rows have an order")
     self.name = name
-    self.columns = parts.map { String($0[0]) }
+    self.rowsAtOnce = rowsAtOnce
+    sourceColumns = columnNames.map { $0[0] }
     kinds = parts.map { $0.count == 1 ? .integer : $0[1] == "text" ? .text : .data }
-    let list = self.columns.joined(separator: ", ")
+    let list = ownColumns.joined(separator: ", ")
     let values = parts.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let key = self.columns.prefix(keyCount).joined(separator: ", ")
+    let key = ownColumns.prefix(keyCount).joined(separator: ", ")
     insert = Statement(
       name: names.insert,
-      sql: "INSERT INTO \(name) (\(list)) VALUES (\(values)) ON CONFLICT DO NOTHING")
+      sql: "INSERT INTO \(table) (\(list)) VALUES (\(values)) ON CONFLICT DO NOTHING")
     declare = Statement(
       name: names.declare,
-      sql: "DECLARE rows_of_\(name) CURSOR FOR SELECT \(list) FROM \(name) ORDER BY \(key)")
-    fetch = Statement(
-      name: names.fetch, sql: "FETCH \(Limits.importedRows) FROM rows_of_\(name)")
+      sql: "DECLARE rows_of_\(table) CURSOR FOR SELECT \(list) FROM \(table) ORDER BY \(key)")
+    fetch = Statement(name: names.fetch, sql: "FETCH \(rowsAtOnce) FROM rows_of_\(table)")
   }
 
-  static let all = [
+  /// The tables of a gateway, except the row with its progress.
+  static let gateway = [
     PostgresImportTable(
       "team", "id:text name:text created", keyCount: 1, ("i1", "d1", "f1")),
     PostgresImportTable(
@@ -80,5 +91,39 @@ struct PostgresImportTable: Sendable {
       "notification",
       "device app kind sequence id_high id_low unique_high unique_low expiration priority "
         + "push_type accepted collapse:data payload:data", keyCount: 8, ("i13", "d13", "f13")),
+  ]
+
+  /// The tables of a provider's registry.
+  ///
+  /// The rows of campaigns are copied a few at a time, because a campaign contains its whole text in every language.
+  static let registry = [
+    PostgresImportTable(
+      "token", as: "registry_token",
+      "number topic:text sealed:data language:text time_zone:text user=user_name:text "
+        + "installation:text first last environment:text", keyCount: 1, ("r1", "rd1", "rf1")),
+    PostgresImportTable(
+      "tag", as: "registry_tag", "name:text token", keyCount: 2, ("r2", "rd2", "rf2")),
+    PostgresImportTable(
+      "campaign",
+      "id:text created document:data topic:text audience:text subject:text rate state:text "
+        + "problem:text total last_number finished environment:text name:text", keyCount: 1,
+      rowsAtOnce: Limits.importedCampaigns, ("r3", "rd3", "rf3")),
+    PostgresImportTable(
+      "recipient", as: "campaign_recipient",
+      "campaign:text number sealed:data language:text time_zone:text environment:text",
+      keyCount: 2, ("r4", "rd4", "rf4")),
+    PostgresImportTable(
+      "leg", as: "campaign_group", "campaign:text number any_zone time_zone:text cursor claimed",
+      keyCount: 2, ("r5", "rd5", "rf5")),
+    PostgresImportTable(
+      "batch", as: "campaign_batch",
+      "campaign:text number leg after last claimed numbers:data sent", keyCount: 2,
+      ("r6", "rd6", "rf6")),
+    PostgresImportTable(
+      "tally", as: "campaign_tally", "campaign:text outcome:text reason:text language:text count",
+      keyCount: 4, ("r7", "rd7", "rf7")),
+    PostgresImportTable(
+      "departure", as: "registry_departure", "topic:text count=tokens", keyCount: 1,
+      ("r8", "rd8", "rf8")),
   ]
 }

@@ -1,6 +1,6 @@
 internal import PostgresStorage
 internal import Storage
-internal import System
+public import System
 
 /// The place of a provider's store.
 extension ProviderFolder {
@@ -10,6 +10,8 @@ extension ProviderFolder {
     case damagedLink(file: String)
     /// The data is not in the place that the options specify; `remedy` tells the operator how to fix this.
     case otherStore(folder: String, String, remedy: String)
+    /// The data cannot be copied to a database; `remedy` tells the operator how to fix this.
+    case notCopied(String, remedy: String)
 
     /// A description of the problem and how to fix it.
     public var description: String {
@@ -18,6 +20,7 @@ extension ProviderFolder {
         "\(file): expected a URL and an identifier: restore it from a backup"
       case .otherStore(let folder, let why, let remedy):
         "cannot use the data folder \(folder): \(why): \(remedy)"
+      case .notCopied(let why, let remedy): "\(why): \(remedy)"
       }
     }
   }
@@ -38,25 +41,46 @@ extension ProviderFolder {
       throw Failure.otherStore(
         folder: folder.path, "its data is in the database \(link.url)",
         remedy: "start the provider with --store \(link.url)")
-    case (.database, nil):
-      guard FileSystem.exists(folder.file("registry.sqlite")) else { return wanted ?? .folder }
+    case (.database(let address), nil):
+      guard FileSystem.exists(folder.file(registryFile)) else { return .database(address) }
       throw Failure.otherStore(
         folder: folder.path, "its data is in registry.sqlite",
-        remedy: "start the provider without --store, or choose an empty data folder")
+        remedy:
+          "copy it to the database with 'belfry store copy sqlite:\(folder.path) \(address.url)', start the "
+          + "provider without --store, or choose an empty data folder")
     case (.some(let location), _): return location
     }
   }
 
+  /// The name of the file that contains the registry.
+  static let registryFile = "registry.sqlite"
+
+  /// Returns true if a folder contains the registry of a provider, or the key of a registry that is in a database.
+  ///
+  /// Throws if the current user is not permitted to check.
+  public static func isProvider(_ path: String) throws(SystemFailure) -> Bool {
+    let hasRegistry = try FileSystem.isPresent("\(path)/\(registryFile)")
+    let hasKey = try FileSystem.isPresent("\(path)/token-key")
+    return hasRegistry || hasKey
+  }
+
+  /// Returns the link that connects a folder with its database.
+  ///
+  /// The identifier of the link depends on the key that seals the tokens, so it is the same if the first start, or a copy
+  /// to the database, is interrupted.
+  static func link(to address: PostgresAddress, _ sealer: TokenSealer) -> DatabaseLink {
+    DatabaseLink(
+      url: address.url, id: Array(sealer.seal(Array("belfry database link".utf8)).prefix(16)))
+  }
+
   /// Opens the store in a database, and checks that it belongs to this folder.
   ///
-  /// The identifier of the link depends on the key that seals the tokens, so it is the same if the first start is
-  /// interrupted. It is written to the database first: if the folder has a link, its database must not be empty.
+  /// The identifier is written to the database first: if the folder has a link, its database must not be empty.
   static func openStore(
     in address: PostgresAddress, of folder: DataFolder, _ sealer: TokenSealer
   ) throws -> PostgresRegistryStore {
     let own = try link(of: folder)
-    let link = DatabaseLink(
-      url: address.url, id: Array(sealer.seal(Array("belfry database link".utf8)).prefix(16)))
+    let link = Self.link(to: address, sealer)
     if let own, !own.id.utf8.elementsEqual(link.id.utf8) {
       throw TokenSealer.Failure.otherKey(path: folder.file("token-key"))
     }
@@ -83,7 +107,8 @@ extension ProviderFolder {
     return store
   }
 
-  private static func link(of folder: DataFolder) throws -> DatabaseLink? {
+  /// Returns the link in a folder; nil if the folder belongs to no database.
+  static func link(of folder: DataFolder) throws -> DatabaseLink? {
     let file = folder.file(DatabaseLink.file)
     guard FileSystem.exists(file) else { return nil }
     let bytes = try FileSystem.readRegularFile(file, limit: Limits.keyFileBytesMax)

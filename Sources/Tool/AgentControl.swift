@@ -60,7 +60,7 @@ struct AgentControl {
     let verb = arguments.first.flatMap { word in
       verbs.first { $0.command == "\(table.command) \(word)" }
     }
-    return table.run(arguments, help: verb?.help) { options in
+    return table.run(arguments, help: { Output.help(verb ?? table) }) { options in
       do {
         try body(options, AgentControl(options))
       } catch let failure as AppLinkFailure where failure.reason == .connectionLost {

@@ -7,14 +7,23 @@ import System
 
 /// `belfry app`: acts as an app from a shell, and lists the apps.
 enum AppCommand {
-  private static let summary = """
-    usage: belfry app run APP_ID [OPTION]…        act as an app, and print one JSON line per callback
-           belfry app install DIR|FILE.desktop    install or update an app
-           belfry app list [--json]               list the apps
-           belfry app remove APP_ID               remove an app and all its data
-           belfry app token APP_ID [--kind KIND]  print the app's device token in hex
+  private static let usages = [
+    ("run APP_ID [OPTION]…", "act as an app, and print one JSON line per callback"),
+    ("install DIR|FILE.desktop", "install or update an app"),
+    ("list [--json]", "list the apps"),
+    ("remove APP_ID", "remove an app and all its data"),
+    ("token APP_ID [--kind KIND]", "print the app's device token in hex"),
+  ]
 
-    """
+  /// Returns the text of `--help`, wrapped to `columns` characters per line; nil does not wrap it.
+  static func help(columns: Int?) -> String {
+    let indent = (usages.map(\.0.count).max() ?? 0) + 20
+    return usages.enumerated().map { index, usage in
+      let words = (index == 0 ? "usage: " : "       ") + "belfry app " + usage.0
+      let gap = String(repeating: " ", count: indent - words.count)
+      return WrappedText.text(usage.1, after: words + gap, indent: indent, columns: columns) + "\n"
+    }.joined()
+  }
 
   static let tables = [AppRun.table, installTable, listTable, removeTable, tokenTable]
 
@@ -27,7 +36,7 @@ enum AppCommand {
     case "remove": return remove(rest)
     case "token": return token(rest)
     case "--help":
-      Output.text(summary)
+      Output.text(help(columns: Output.helpColumns))
       return 0
     case let word:
       Output.error(
@@ -46,9 +55,7 @@ enum AppCommand {
   private static func install(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, installTable) { options, agent in
       let path = FileSystem.absolute(options.positionals[0])
-      AgentControl.show(
-        try agent.ask(.install(path: path)).rows, .headings(of: "apps"),
-        asJSON: options.has("json"))
+      show(try agent.ask(.install(path: path)).rows, options)
       for warning in InstallationWarnings.warnings(ofAppAt: path) {
         Output.error("warning: \(OutputTable.printable(warning))")
       }
@@ -61,14 +68,19 @@ enum AppCommand {
 
   private static func list(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, listTable) { options, agent in
-      let isJSON = options.has("json")
-      let rows = try agent.ask(.apps).rows.map { row in
-        var row = row
-        if !isJSON, row["state"] == "notRunning" { row["state"] = "not running" }
-        return row
-      }
-      AgentControl.show(rows, .headings(of: "apps"), asJSON: isJSON)
+      show(try agent.ask(.apps).rows, options)
     }
+  }
+
+  /// Prints apps, as a table with the state in words or as JSON lines.
+  private static func show(_ rows: [JSONObject], _ options: CommandLineOptions) {
+    let isJSON = options.has("json")
+    let shown = rows.map { row in
+      var row = row
+      if !isJSON, row["state"] == "notRunning" { row["state"] = "not running" }
+      return row
+    }
+    AgentControl.show(shown, .headings(of: "apps"), asJSON: isJSON)
   }
 
   static let removeTable = OptionTable(
@@ -108,11 +120,24 @@ enum AppCommand {
       guard let token = try answer.get() else {
         throw AppLinkFailure(
           .unknownApp,
-          "\(app) has no \(kind.name) token: register the app, for example with 'belfry app run \(app) "
-            + "--register'")
+          "\(app) has no \(kind.name) token: \(registrationAdvice(kind, app))")
       }
       Output.line(token)
     }
+  }
+
+  /// Returns the advice for an app that has no token of this kind.
+  static func registrationAdvice(_ kind: TokenKind, _ app: String) -> String {
+    let api: String
+    switch kind {
+    case .alert: return "register the app, for example with 'belfry app run \(app) --register'"
+    case .voip, .complication, .fileProvider: api = "PKPushRegistry"
+    case .liveActivity: api = "ActivityKit"
+    case .mdm, .location, .pushToTalk, .widgets, .controls:
+      return "the client modules do not register for this kind; use a virtual device, for example "
+        + "with 'belfry device run --app \(app):\(kind.name)'"
+    }
+    return "run an app that registers with \(api)"
   }
 
   /// The time, in microseconds, between two queries of `belfry app token --wait`.

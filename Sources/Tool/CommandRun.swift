@@ -26,15 +26,16 @@ struct UsageError: CommandFailure, CustomStringConvertible {
 extension OptionTable {
   /// Runs a command with its parsed options, or prints its help; returns the exit status.
   ///
-  /// `help` replaces the table's help text. If `body` throws an error, this function prints the error.
+  /// `help` prints the help; by default, this is the help of the table. If `body` throws an error, this function prints
+  /// the error.
   func run(
-    _ arguments: some Sequence<String>, help: @autoclosure () -> String? = nil,
+    _ arguments: some Sequence<String>, help: (() -> Void)? = nil,
     _ body: (CommandLineOptions) throws -> Int32
   ) -> Int32 {
     CommandRun.status {
       let options = try CommandLineOptions(Array(arguments), by: self)
       guard !options.wantsHelp else {
-        Output.text(help() ?? self.help)
+        if let help { help() } else { Output.help(self) }
         return 0
       }
       return try body(options)

@@ -51,7 +51,7 @@ enum DeviceCommand {
     if arguments.first == "received" { return ReceivedCommand.run(Array(arguments.dropFirst())) }
     guard let verb = arguments.first, verb == "run" else {
       if arguments.first == "--help" {
-        Output.text(helpText)
+        Output.help(tables)
         return 0
       }
       let verbs = tables.compactMap { $0.command.split(separator: " ").last.map(String.init) }
@@ -62,13 +62,11 @@ enum DeviceCommand {
         do: nearest.map { "did you mean '\($0)'?" } ?? "use \(CommandLineOptions.list(verbs))")
       return 2
     }
-    return table.run(arguments.dropFirst(), help: helpText) { options in
+    return table.run(arguments.dropFirst(), help: { Output.help(tables) }) { options in
       let plan = try FleetConfiguration(options)
       SignalWatcher.blockSignals([.terminate, .interrupt])
       try FolderOwner.act(in: plan.dataFolder)
       return try DeviceFleet(plan).run()
     }
   }
-
-  private static var helpText: String { tables.map { $0.help + "\n" }.joined() }
 }

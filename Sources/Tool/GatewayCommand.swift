@@ -128,7 +128,7 @@ enum GatewayCommand {
     let settings: GatewaySettings
     do throws(LayeredOptions.Failure) {
       guard let read = try GatewaySettings(arguments) else {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       settings = read

@@ -26,7 +26,7 @@ enum GatewayStatusCommand {
       return 2
     }
     if options.wantsHelp {
-      Output.text(table.help)
+      Output.help(table)
       return 0
     }
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
@@ -126,7 +126,8 @@ struct GatewayStatusTable {
       if let end = text(key) { rows.append((name, "expires \(end.prefix(10))")) }
     }
     if let faults = Self.faults(in: status) {
-      rows.append(("faults", "\(faults); show them with 'belfry fault list'"))
+      let option = text("data").map(StateFolders.dataOption(forGateway:)) ?? ""
+      rows.append(("faults", "\(faults); show them with 'belfry fault list\(option)'"))
     }
     for notice in status["notices"]?.arrayValue ?? [] {
       rows.append(("notice", notice.stringValue ?? ""))

@@ -1,3 +1,4 @@
+import Agent
 import AppLink
 import BelfryWire
 import AppWire
@@ -29,7 +30,8 @@ enum NotifyCommand {
       .value("subtitle", "TEXT", "the subtitle"),
       .value("body", "TEXT", "the body text"),
       .value("sound", "NAME", "the sound: 'default', or a file in a sounds folder of the app"),
-      .value("icon", "FILE", "an image, such as PNG or JPEG, to show instead of the app's icon"),
+      .value(
+        "icon", "FILE", "an image, such as PNG, JPEG or SVG, to show instead of the app's icon"),
       .value("image", "FILE", "a PNG, JPEG or GIF picture to attach"),
       .repeatable(
         "action", "ID=TITLE",
@@ -190,6 +192,7 @@ enum NotifyCommand {
   private static func notify(_ options: CommandLineOptions, _ agent: AgentControl) throws {
     try checkVerb(options)
     let app = options.value("app") ?? ShellApp.shell.id
+    guard AppID(app) != nil else { throw UsageError(AppID.message(forInvalid: app)) }
     for key in ["count", "all"] where options.isGiven(key) {
       let verb = key == "all" ? "cancel" : "next"
       throw UsageError("--\(key) requires '\(verb)': remove --\(key)")
@@ -232,10 +235,7 @@ enum NotifyCommand {
       outcome = try wait.notify(app, request, on: agent.connection, added)
     } catch {
       // Without buttons, the notification outlives the command.
-      if actions != nil, error is Interruption || error is PermissionWait.Interrupted { withdraw() }
-      if actions != nil, let interrupted = error as? PermissionWait.Interrupted {
-        throw interrupted.interruption
-      }
+      if actions != nil { try withdrawQuestion(after: error, of: app, withdraw) }
       if let failure = error as? AppLinkFailure, failure.reason == .notificationsNotAllowed {
         throw AppLinkFailure(
           failure.reason,
@@ -264,6 +264,29 @@ enum NotifyCommand {
       Output.json(["app": .string(app), "id": .string(id)])
     } else {
       Output.line(id)
+    }
+  }
+
+  /// Withdraws a notification with buttons if the wait for permission ended with `error` before the user decided, and
+  /// throws the error without the advice about a notification that still waits.
+  private static func withdrawQuestion(
+    after error: any Error, of app: String, _ withdraw: () -> Void
+  ) throws {
+    switch error {
+    case let interruption as Interruption:
+      withdraw()
+      throw interruption
+    case let interrupted as PermissionWait.Interrupted:
+      withdraw()
+      throw interrupted.interruption
+    case let timedOut as PermissionWait.TimedOut:
+      withdraw()
+      throw AppLinkFailure(
+        .agentUnavailable,
+        "timed out: no permission to show notifications within \(timedOut.seconds) s, so the notification was "
+          + "withdrawn: grant it with 'belfry settings \(app) notifications=on', and run the command again"
+      )
+    default: break
     }
   }
 

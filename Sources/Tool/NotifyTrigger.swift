@@ -112,7 +112,8 @@ enum NotifyTrigger {
     guard let (wall, offset) = parse(text) else {
       throw CommandLineOptions.Problem.badValue(
         key: "at", value: text,
-        wanted: "a time such as 18:00, 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
+        wanted: validDays(text)
+          ?? "a time such as 18:00, 2026-11-21T18:00, 2026-11-21T18:00:30+01:00 or …Z")
     }
     let known = zone.flatMap { ZoneDatabase.system.zone(named: $0) }
     if let zone, known == nil {
@@ -136,6 +137,21 @@ enum NotifyTrigger {
     return .date(
       unixMilliseconds: Int64(known.firstInstant(ofWall: Int(wall))) * 1_000, zone: nil,
       recurrence: recurrence, recurrenceCalendar: nil)
+  }
+
+  /// Returns the valid days of the month if a time begins with a day that the month does not have; nil for any other
+  /// error.
+  private static func validDays(_ text: String) -> String? {
+    let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { part -> Int? in
+      part.allSatisfy { $0.isASCII && $0.isNumber } ? Int(part) : nil
+    }
+    guard parts.map(\.count) == [4, 2, 2], numbers.count == 3, (1...12).contains(numbers[1]) else {
+      return nil
+    }
+    let last = Gregorian.length(ofMonth: numbers[1], numbers[0])
+    return (1...last).contains(numbers[2])
+      ? nil : "a day from 01 to \(last) in \(parts[0])-\(parts[1])"
   }
 
   /// Returns a trigger for the next occurrence of a time of day, in the given time zone or, without one, in the zone

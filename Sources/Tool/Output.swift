@@ -13,6 +13,20 @@ enum Output {
   /// Writes text that already includes line endings.
   static func text(_ text: String) { write(text, to: .output) }
 
+  /// Writes the help of a command.
+  static func help(_ table: OptionTable) { text(table.help(columns: helpColumns)) }
+
+  /// Writes the help of several commands, each followed by an empty line.
+  static func help(_ tables: [OptionTable]) {
+    for table in tables { text(table.help(columns: helpColumns) + "\n") }
+  }
+
+  /// The width, in characters, to which help is wrapped; nil if standard output is not a terminal.
+  static var helpColumns: Int? { RawTerminal.outputWidth.map { min($0, helpColumnsMax) } }
+
+  /// The maximum width of help, in characters: longer lines are hard to read.
+  private static let helpColumnsMax = 100
+
   /// Writes a JSON object as a line.
   static func json(_ value: JSONValue) { line(value.text) }
 

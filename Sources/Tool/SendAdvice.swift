@@ -7,8 +7,10 @@ struct SendAdvice {
   private let wrongPort: SendPort?
   private let isApple: Bool
   private let hasAuthority: Bool
+  private let topic: TopicSearch
 
   init(_ options: CommandLineOptions) {
+    topic = TopicSearch(options)
     wrongPort = SendPort(options)
     isApple = options.value("apple") != nil
     hasAuthority = options.value("ca") != nil
@@ -46,6 +48,11 @@ struct SendAdvice {
     if rejection == .badPath {
       return wrongPort?.message
         ?? "a gateway's binary or feedback port does not accept this request: use the provider port"
+    }
+    if rejection == .topicDisallowed, let folder = topic.folderWithoutApp {
+      // APNs gives the same reason for a topic of another team, but the user has to look for the app's gateway.
+      return "\(rejection.reason) (the gateway in \(folder) has no app with this topic): "
+        + "check --topic, or use --gateway to specify the gateway that the app registered with"
     }
     let remedy = Self.remedy(rejection) ?? Self.remedy(rejection.row.advice)
     return "\(rejection.reason) (\(rejection.row.when)): \(remedy)"
@@ -85,4 +92,22 @@ struct SendAdvice {
     case .reconnect: "send the push again, with valid credentials"
     }
   }
+}
+
+/// A search for the app with the topic of the options, which asks the gateway only once: a command can have thousands
+/// of refused pushes.
+private final class TopicSearch {
+  private let options: CommandLineOptions
+
+  init(_ options: CommandLineOptions) { self.options = options }
+
+  /// The folder of the gateway if this gateway has no app with the topic; nil if it has one, or if the gateway can't be
+  /// queried from this machine.
+  lazy var folderWithoutApp: String? = {
+    guard let topic = options.value("topic"),
+      let folder = try? SendTarget.gatewayFolder(options),
+      let apps = GatewayApps(of: GatewayAccess(folder: folder)), !apps.have(topic: topic)
+    else { return nil }
+    return folder
+  }()
 }

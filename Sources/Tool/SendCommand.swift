@@ -168,6 +168,8 @@ enum SendFailure: Error, CustomStringConvertible {
   case badGatewayFile(String, reason: String)
   /// The file, which the command reads for a gateway on this machine, isn't a valid description of a gateway.
   case badLocalGateway(String, reason: String)
+  /// The file, which a running provider reads before it sends a campaign, isn't a valid description of a gateway.
+  case badGatewayOfProvider(String, reason: String)
   /// The file isn't a JSON object, which a payload must be.
   case badPayload(String, PayloadFault)
   /// The file doesn't contain a provider certificate with its private key in PEM format.
@@ -190,6 +192,9 @@ enum SendFailure: Error, CustomStringConvertible {
     case .badGatewayFile(let path, let reason):
       "cannot read the gateway description \(path) (\(reason)): start a gateway with "
         + "'belfry gateway', or use --gateway \(DeviceGateway.example(insteadOf: path) ?? "HOST:PORT")"
+    case .badGatewayOfProvider(let path, let reason):
+      "cannot read the gateway description \(path) (\(reason)): start a gateway with 'belfry gateway', or restart the "
+        + "provider with --gateway \(DeviceGateway.example(insteadOf: path) ?? "HOST:PORT")"
     case .badLocalGateway(let path, let reason):
       "cannot read the gateway description \(path) (\(reason)): start a gateway on this machine "
         + "with 'belfry gateway', or specify its gateway.json with --gateway"

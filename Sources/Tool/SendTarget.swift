@@ -9,7 +9,7 @@ enum SendTarget {
   /// The options that specify the service and the credentials.
   static let entries: [OptionTable.Entry] = [
     .value(
-      "gateway", "FILE|HOST:PORT", default: "the current user's gateway",
+      "gateway", "FILE|HOST:PORT", insteadOf: "data", default: "the current user's gateway",
       "a gateway.json file, or an address together with --ca and credentials"),
     .value("apple", "sandbox|production", "use Apple's own service instead of a gateway"),
     .value("ca", "FILE", "the CA certificate to trust (PEM)"),

@@ -22,6 +22,13 @@ enum StateFolders {
     chosenGateway ?? usualGateway + (portOffset == 0 ? "" : "-\(portOffset)")
   }
 
+  /// Returns the option that makes a command use a gateway's folder, preceded by a space; empty if commands use the
+  /// folder without the option.
+  static func dataOption(forGateway folder: String) -> String {
+    let isDefault = isKnown && folder == FileSystem.absolute(gateway)
+    return isDefault ? "" : " --data \(ShellWords.quoted(folder))"
+  }
+
   /// The folder that `BELFRY_GATEWAY` specifies; nil if the variable isn't set.
   ///
   /// If the value can't be a folder, the command exits.

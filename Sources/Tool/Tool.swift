@@ -46,7 +46,7 @@ enum Tool {
       run: NotifyCommand.run),
     Command(
       name: "subscribe", group: .devices,
-      summary: "get a token and a curl command for this desktop",
+      summary: "get a token and a command that sends to this desktop",
       tables: { [SubscribeCommand.table] },
       run: SubscribeCommand.run),
     Command(
@@ -148,7 +148,8 @@ enum Tool {
       tables: { [RestoreCommand.table] },
       run: RestoreCommand.run),
     Command(
-      name: "store", group: .gateway, summary: "move a gateway's data to PostgreSQL",
+      name: "store", group: .gateway,
+      summary: "move the data of a gateway or provider to PostgreSQL",
       tables: { [StoreCommand.table] },
       run: StoreCommand.run),
     Command(
@@ -194,7 +195,7 @@ enum Tool {
     }
     guard let name = arguments.first else { exit(usage()) }
     if ["--help", "-h", "help"].contains(name) {
-      Output.line(help)
+      Output.line(help(columns: Output.helpColumns))
       exit(Output.status(0))
     }
     if ["--version", "-V", "-v", "version"].contains(name) {
@@ -237,15 +238,21 @@ enum Tool {
     }
   }
 
-  static var help: String {
+  /// Returns the list of commands, wrapped to `columns` characters per line; nil does not wrap it.
+  static func help(columns: Int?) -> String {
     let width = (commands.map(\.name.count).max() ?? 0) + 2
     let groups = Group.allCases.map { group in
       let lines = commands.filter { $0.group == group }.map { command in
         let gap = String(repeating: " ", count: width - command.name.count)
-        return "  \(command.name)\(gap)\(command.summary)"
+        return WrappedText.text(
+          command.summary, after: "  \(command.name)\(gap)", indent: width + 2, columns: columns)
       }
       return "\(group.rawValue):\n" + lines.joined(separator: "\n")
     }
+    let notes = [
+      "Run 'belfry COMMAND --help' for the options of a command, and 'belfry --version' for the version.",
+      documents,
+    ].map { WrappedText.text($0, after: "", indent: 0, columns: columns) }
     return """
       Belfry: Apple's notification system on Linux, self-hosted.
 
@@ -253,8 +260,7 @@ enum Tool {
 
       \(groups.joined(separator: "\n\n"))
 
-      Run 'belfry COMMAND --help' for the options of a command, and 'belfry --version' for the version.
-      \(documents)
+      \(notes.joined(separator: "\n"))
       """
   }
 

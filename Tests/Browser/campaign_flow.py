@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 from browser import Failure
+from campaign_list import keeps_list, to_a_list
 from checks import check_page
 from visit import look_around, sign_in, sign_out, visit
 
@@ -34,6 +35,7 @@ def write(browser, topic):
     browser.wait(f"{beside_end} == 'Enter an end time, or remove the start time.'")
     browser.value(f"({clock})('quietFrom', '')")
     browser.click("button", "Dry run")
+    browser.wait(f"{beside_end} === undefined", "the result of the second dry run, which moves the focus")
     browser.wait("document.querySelector('[data-name=title]').closest('.field').querySelector('.error:not([hidden])')?.innerText == 'Nothing to show. Add a title, a subtitle or a body, or “Additional payload”.'")
     # The section with the field that the error names is open. The service reports invalid JSON with its line and column.
     beside_payload = "document.querySelector('[name=payload]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
@@ -59,6 +61,14 @@ def write(browser, topic):
     fill(browser, "Body, fr", "%d matchs pour %@")
     browser.wait(f"{wrong}.includes(\"Invalid value 'Ann' for argument 1\")")
     check_page(browser)
+    # The form's own checks do not hide the problems that the service finds.
+    for control, text in (("Image URL", "burger.png"), ("Rate limit (per second)", "x")):
+        fill(browser, control, text)
+    browser.wait(f"['Not a URL.', \"Invalid value 'x'\", \"Invalid value 'Ann'\"].every((text) => {wrong}.includes(text))", "all problems")
+    browser.click("button", "Dry run")
+    browser.wait(f"document.activeElement === document.querySelector('main [aria-invalid]') && {wrong}.includes('Not a URL.') && {wrong}.includes(\"Invalid value 'x'\")", "all problems")
+    for control in ("Image URL", "Rate limit (per second)"):
+        fill(browser, control, "")
     fill(browser, "Body, fr", "%2$d matchs pour %1$@")
     browser.wait(f"{wrong} == ''", "no errors remain")
     remove_language(browser)
@@ -157,23 +167,6 @@ def hold_and_go_on(browser, devices, picture):
     browser.value("document.querySelector('tbody a').click()")
     browser.click("button", "Resume")
     finished(browser, devices)
-
-
-def to_a_list(browser):
-    """Checks that an invalid token in a list is reported with its line number, and that the campaign isn't stored."""
-    browser.click("link", "New campaign")
-    browser.wait("document.querySelector('[name=to]')")
-    fill(browser, "Body, en", "Only for the list")
-    browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'list';
-      to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
-    browser.click("button", "Dry run")
-    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText == 'Enter at least one token.')")
-    browser.type("textbox", "Device tokens", "00ff\nnothing")
-    browser.click("button", "Dry run")
-    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText.startsWith('Line 2: not hexadecimal'))")
-    check_page(browser)
-    browser.value("""(() => { const to = document.querySelector('[name=to]'); to.value = 'all';
-      to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
 
 
 # Starts a check of the form, and holds its response until `release` is called or the page aborts the request.
@@ -277,7 +270,7 @@ def schedule(browser, devices, looks):
     browser.click("button", "Dry run")
     browser.click("button", f"Schedule for {devices} devices")
     browser.wait(f"""{STATUS} == "Scheduled for tomorrow at 09:00, each recipient's time zone\"""")
-    browser.wait("document.querySelector('[aria-label=Report] .previews')")
+    browser.wait("document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Image attached')", "the image")
     check_page(browser)
     browser.click("link", "Edit")
     browser.wait("document.querySelector('[name=image]')?.value == 'https://example.com/picture.png'", "the stored image")
@@ -468,6 +461,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         schedule(browser, devices, looks)
         drafts(browser)
         quiet_hours(browser, devices)
+        keeps_list(browser)
         find_device(browser, looks)
         look_around(
             browser, ("Campaigns", "New campaign", "Devices", "Overview"),

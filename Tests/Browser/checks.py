@@ -137,7 +137,7 @@ def walk(browser):
         browser.key("Tab")
         # The parts of a date or time, and the button that opens its picker, are separate stops.
         for _ in range(8):
-            if not browser.value(f"""['date', 'time'].includes(document.activeElement.type)
+            if not browser.value(f"""['date', 'time', 'datetime-local'].includes(document.activeElement.type)
                 && {USABLE}.indexOf(document.activeElement) == {index}"""):
                 break
             browser.key("Tab")

@@ -106,7 +106,7 @@ def lose(browser, token):
     if not browser.value("location.hash.startsWith('#/log') && document.activeElement.id == 'main'"):
         raise Failure("the skip link leaves the log")
     browser.value("location.hash = '#/log?type=nonsense'")
-    browser.wait("document.querySelector('.logbar').innerText.startsWith(\"Not live. Invalid value for 'type'\")")
+    browser.wait("document.querySelector('.logbar').innerText.startsWith(\"Not live. Invalid value 'nonsense' for 'type'\")")
     browser.click("button", "Help and keyboard shortcuts")
     browser.element("dialog", "Help")
     browser.value("fetch('/console/session', { method: 'DELETE', headers: { 'x-belfry-console': '1' } }).then(() => { location.hash = '#/devices'; })")
@@ -158,10 +158,13 @@ def confirm_removals(browser):
     keep(browser, "button", "Regenerate", "Regenerate the enrollment code?")
     if browser.value("fetch('/api/enrolment-code').then((answer) => answer.text())") != code:
         raise Failure("a double click has generated a new code")
-    keep(browser, "button", "Revoke device “virtual 3”", "Revoke device “virtual 3”?")
-    browser.click("button", "Revoke device “virtual 3”")
+    # Several devices can have the same name, so the dialog also shows the number.
+    number = browser.value("fetch('/api/devices?of=virtual%203').then((answer) => answer.json()).then((device) => device.device)")
+    device = f"device “virtual 3” ({number})"
+    keep(browser, "button", f"Revoke {device}", f"Revoke {device}?")
+    browser.click("button", f"Revoke {device}")
     browser.click("button", "Revoke")
-    browser.wait("document.querySelector('main').innerText.includes('Device “virtual 3” revoked.')")
+    browser.wait(f"document.querySelector('main').innerText.includes('D{device[1:]} revoked.')")
     revoked = browser.value("""fetch('/api/devices').then((answer) => answer.text())
       .then((text) => text.trim().split('\\n').map(JSON.parse).filter((one) => one.revokedAt).map((one) => one.name).join())""")
     if revoked != "virtual 3":
@@ -177,6 +180,7 @@ def confirm_removals(browser):
     browser.click("button", "Add an app")
     browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'Enter a number from 1 to 4294967294, or all.'")
     check_page(browser)
+    update_app(browser)
     for part, button in (("Keys", "Revoke key"), ("Apps", "Remove app"), ("Teams", "Remove team")):
         browser.click("link", part)
         browser.wait(f"document.querySelector('td button')?.ariaLabel.startsWith('{button}')")
@@ -190,6 +194,28 @@ def confirm_removals(browser):
     browser.click("DisclosureTriangle", "Generate a certificate")
     browser.click("button", "Generate a certificate")
     browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'Enter the bundle identifier of the app.'")
+
+
+def update_app(browser):
+    """Checks that the form for a new app keeps the settings of an existing app whose fields are empty."""
+    app = """fetch('/api/topics').then((answer) => answer.text()).then((text) => text.trim().split('\\n').map(JSON.parse)
+      .find((one) => one.topic == 'com.example.queued')).then((one) => one && `${one.keep} ${one.broadcast}`)"""
+    for keep_limit, broadcast, done, stored in (("all", "true", "Added.", "all true"), ("", "", "Updated.", "all true"),
+                                                ("2", "false", "Updated.", "2 false")):
+        browser.type("textbox", "Queue limit per token", keep_limit)
+        if not keep_limit:
+            browser.value("document.activeElement.value = ''")
+        browser.value(f"[...document.querySelectorAll('main form select')].at(-1).value = {broadcast!r}")
+        browser.value("document.querySelectorAll('main [aria-live]').forEach((one) => one.replaceChildren())")
+        browser.click("button", "Add an app")
+        browser.wait(f"document.querySelector('main [aria-live]').innerText == {done!r}")
+        if browser.value(app) != stored:
+            raise Failure(f"the app has {browser.value(app)}, not {stored}")
+    browser.click("link", "Channels")
+    browser.click("DisclosureTriangle", "Add a channel")
+    browser.click("button", "Add a channel")
+    browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'No app has broadcasts on. Turn on broadcasts for an app first.'")
+    browser.click("link", "Apps")
 
 
 def see_stale(browser, pid):
@@ -277,6 +303,11 @@ def send(browser):
     browser.key("Tab")
     browser.wait("document.querySelector('.check.good')", "a valid push for the chosen device")
     browser.wait("document.querySelector('.copy .json-key')?.innerText == '\"aps\"'")
+    browser.type("textbox", "Expires after (seconds)", "soon")
+    browser.click("button", "Send")
+    browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'Enter a number of seconds from now, from 0 to 999999999.'")
+    browser.type("textbox", "Expires after (seconds)", "60")
+    browser.wait("document.querySelector('.check.good')", "a valid push that expires in a minute")
     browser.click("button", "Send")
     browser.wait("document.querySelector('.apns-id')")
     browser.click("DisclosureTriangle", "History")
@@ -322,12 +353,26 @@ def read_log(browser):
     browser.wait(f"{ROWS} == 1")
     browser.click("button", "Clear filters")
     browser.wait(f"{ROWS} == {before}")
+    browser.type("textbox", "Device number or name", "virtual 2")
+    browser.wait("/[?&]device=[0-9]+/.test(location.hash)", "the number of the named device")
+    browser.click("button", "Clear filters")
+    browser.wait(f"{ROWS} == {before}")
+    browser.type("textbox", "Device number or name", "none")
+    browser.wait("document.querySelector('main > .error').innerText == 'No device matches “none”.'")
+    browser.click("button", "Clear filters")
+    browser.value("{ const time = document.querySelector('[name=time]'); time.value = 'custom'; time.form.requestSubmit(); }")
+    browser.wait("[...document.querySelectorAll('.range')].map((one) => one.innerText.trim()).join() == 'From,To'", "labels of the times")
+    check_page(browser)
+    browser.click("button", "Clear filters")
+    browser.wait(f"{ROWS} == {before} && document.querySelector('.logbar').innerText.startsWith('Live')")
     browser.click("button", "Pause")
+    browser.wait("document.querySelector('.logbar').innerText.startsWith('Paused')")
     browser.value(PUSH.format(token=json.dumps(token), type="background"))
     browser.wait("document.querySelector('.logbar').innerText.includes('new lines') && !document.querySelector('.logbar').innerText.includes(', 0 new')")
     if browser.value(ROWS) != before:
         raise Failure("a paused log shows new lines")
     browser.click("button", "Resume")
+    browser.wait("document.querySelector('.logbar').innerText.startsWith('Live')")
     browser.wait(f"{ROWS} == {before + 1}")
     browser.value("{ const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved = blob.text(); return make(blob); }; }")
     browser.click("button", "Export JSON lines")

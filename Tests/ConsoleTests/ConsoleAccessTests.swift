@@ -1,3 +1,4 @@
+import BelfryProvider
 import BelfryWire
 import PushWire
 import Gateway
@@ -410,7 +411,7 @@ extension ConsoleAccessTests {
     ("", "missing device token: choose a device and an app, or enter a device token"),
     (
       "xyz",
-      "invalid device token: expected 64 hexadecimal digits, exactly as the app received them"
+      "invalid device token 'xyz': expected at most 512 hexadecimal digits, exactly as the app received them"
     ),
   ])
   func `an invalid token is reported under the name of its field`(
@@ -420,6 +421,21 @@ extension ConsoleAccessTests {
     draft.token = token
     let failure = #expect(throws: AdministrationFailure.self) { try TestPushes.push(draft) }
     #expect(failure.map { "\($0)" } == message)
+  }
+
+  @Test(arguments: [
+    (410, "Unregistered", "delete the token, unless the app has registered it again since then"),
+    (400, "BadDeviceToken", "check the token, the topic and the push type"),
+    (400, "PayloadEmpty", "fix the push before you send it again"),
+    (429, "TooManyRequests", "wait, then send the push again"),
+  ])
+  func `the advice about a refused push is a sentence`(
+    status: Int, reason: String, advice: String
+  ) {
+    let refusal = PushOutcome.Refusal(
+      status: status, reason: reason, timestampMilliseconds: nil, id: "i")
+    let line = TestPushes.line(.rejected(refusal), key: "KEY0000001")
+    #expect(line["advice"]?.stringValue == advice)
   }
 }
 

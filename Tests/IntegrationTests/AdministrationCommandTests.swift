@@ -125,6 +125,45 @@ import Transport
   }
 
   @Test
+  func `an app of another team is named with its team, not as missing`() async throws {
+    try await Scenario.run { scenario in
+      let data = try stoppedFolder(scenario)
+      for team in ["TEAMAAAAAA", "TEAMBBBBBB"] {
+        _ = try await run(scenario, "team", "add", "--id", team, data: data)
+      }
+      _ = try await run(scenario, "topic", "add", "com.a", "--team", "TEAMAAAAAA", data: data)
+      let certificate = try await scenario.belfryCommand(
+        [
+          "certificate", "add", "--team", "TEAMBBBBBB", "--topic", "com.a", "--out",
+          scenario.folder.file("c.pem"), "--data", data,
+        ], succeeding: false)
+      #expect(certificate.status == 1)
+      #expect(
+        certificate.errors
+          == "belfry: the app com.a belongs to team TEAMAAAAAA: specify --team TEAMAAAAAA\n")
+      let none = try await scenario.belfryCommand(
+        [
+          "certificate", "add", "--team", "TEAMBBBBBB", "--topic", "com.b", "--out",
+          scenario.folder.file("c.pem"), "--data", data,
+        ], succeeding: false)
+      #expect(
+        none.errors.hasSuffix(": add it with 'belfry topic add --team TEAMBBBBBB com.b'\n"),
+        "\(none.errors)")
+      let key = try await scenario.belfryCommand([
+        "key", "add", "--team", "TEAMBBBBBB", "--topic", "com.a", "--topic", "com.b", "--json",
+        "--data", data,
+      ])
+      #expect(key.output.contains(#""topicTeams":{"com.a":"TEAMAAAAAA"}"#), "\(key.output)")
+      let warnings = key.errors.split(separator: "\n")
+      #expect(warnings.count == 2, "\(key.errors)")
+      #expect(
+        warnings.first?.hasSuffix(
+          ": revoke this key, and create one with --team TEAMAAAAAA") == true, "\(key.errors)")
+      #expect(warnings.last?.contains("has no app com.b") == true, "\(key.errors)")
+    }
+  }
+
+  @Test
   func `a key or certificate whose file cannot be written is not created`() async throws {
     try await Scenario.run { scenario in
       let data = try stoppedFolder(scenario)

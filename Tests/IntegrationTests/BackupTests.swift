@@ -91,6 +91,11 @@ private let app = "com.example.app"
       #expect(again.program.errors.contains("from a backup of"), "\(again.program.errors)")
       #expect(
         try await scenario.readiness(of: again).contains("notice: the data folder was restored"))
+      let rows = try await scenario.belfryCommand([
+        "doctor", "--gateway", "--data", target, "--json",
+      ]).values
+      let advice = rows.first { $0["feature"].string == "notice" }?["do"].string
+      #expect(advice?.hasPrefix("revoke again the keys, certificates and devices") == true)
       #expect(again.keyID == gateway.keyID)
       #expect(again.enrollmentCode == gateway.enrollmentCode)
       // The device keeps its identity without enrolling again, so its token is unchanged.

@@ -258,8 +258,8 @@ import Testing
         ),
         (
           ["test", id, "--token", "00ff"],
-          "--token: this token is not registered for \(topic): choose another token; the console lists "
-            + "the tokens"
+          "--token: no device is registered for \(topic) with the token '00ff': use a whole token; "
+            + "the device's details in the console contain it"
         ),
         (
           ["send", file, "--to", "tag:none"],

@@ -96,6 +96,19 @@ struct CenterPageTests {
     #expect(press(&page, .enter) == .none)
   }
 
+  @Test func `an arriving notification is shown, and the same line stays selected`() {
+    var page = page([Self.row("1"), Self.row("2")])
+    _ = press(&page, .down)
+    page.show(CenterPage.Content(rows: [Self.row("1"), Self.row("2"), Self.row("3")]))
+    #expect(page.lines(width: 60, height: 30).contains("> 12:00  Title 1 · Body"))
+    #expect(press(&page, .clear) == .ask(.dismiss(app: "a.burger", id: "1")))
+    // The list also selects the line of the notification whose page was open.
+    _ = press(&page, .enter)
+    page.show(CenterPage.Content(rows: (1...4).map { Self.row("\($0)") }))
+    _ = press(&page, .back)
+    #expect(page.lines(width: 60, height: 30).contains("> 12:00  Title 1 · Body"))
+  }
+
   @Test func `an app's text moves no cursor, and a text field shows its end`() {
     var row = Self.row("1")
     row["title"] = "\u{1B}[2Jred"
@@ -141,6 +154,13 @@ struct CenterPageTests {
         ["/usr/bin/script", "-qec", "\(Installation.belfry) center --page", "/dev/null"])
       _ = try await page.output(called: "the page with the notification") { lines in
         lines.contains { $0.contains("Dinner") }
+      }
+      // The page shows a later notification without a key, and the first one stays selected.
+      _ = try await scenario.belfryCommand([
+        "notify", "--app", "org.example.burger", "--title", "Supper",
+      ])
+      _ = try await page.output(called: "the page with the later notification") { lines in
+        lines.contains { $0.contains("Supper") }
       }
       // Open the notification, move down to Reply, and type. End each line with Enter.
       page.tell("")

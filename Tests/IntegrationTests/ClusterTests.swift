@@ -93,6 +93,60 @@ private let app = "com.example.app"
       ]).values
       #expect(nodes.map { $0["node"].string } == ["one", "two"])
       #expect(nodes.allSatisfy { $0["up"].boolean == true })
+      // The log of both nodes contains the pushes whose device was connected to the first one.
+      var logs: [[JSONLine]] = []
+      for node in [one, two] {
+        let log = try await site.scenario.belfryCommand([
+          "log", token, "--data", node.data, "--json",
+        ])
+        logs.append(log.values)
+      }
+      #expect(logs[0].count { $0["state"].string == "Delivered (From Storage)" } == 3)
+      #expect(logs[0].map { $0["uniqueID"].string } == logs[1].map { $0["uniqueID"].string })
+      let list = try await site.scenario.belfryCommand([
+        "device", "list", "--data", two.data, "--json",
+      ]).values
+      #expect(list.map { $0["up"].boolean } == [true], "device list asks every node")
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `the log names a node that does not answer`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      try await two.crash()
+      let log = try await site.scenario.belfryCommand(["log", "--data", one.data])
+      #expect(log.errors.contains("the nodes did not answer: two"), "\(log.errors)")
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `while a revocation waits for a node that was killed, other commands are carried out`()
+    async throws
+  {
+    try await withCluster { site in
+      let lease = ["--lease", "20"]
+      let one = try await site.node("one", options: lease)
+      let two = try await site.node("two", options: lease)
+      let key = try await site.scenario.belfryCommand([
+        "key", "add", "--team", one.teamID, "--out", site.scenario.folder.file("second.p8"),
+        "--data", one.data, "--json",
+      ]).values.first?["id"].string
+      let keyID = try #require(key)
+      try await two.crash()
+      async let revocation = site.scenario.belfryCommand([
+        "key", "revoke", keyID, "--data", one.data,
+      ])
+      let other = try await site.scenario.belfryCommand([
+        "key", "list", "--data", one.data, "--json",
+      ])
+      let keys = other.values.map { $0["id"].string }
+      #expect(keys.contains(keyID))
+      let started = ContinuousClock.now
+      _ = try await site.scenario.belfryCommand(["device", "list", "--data", one.data])
+      #expect(
+        ContinuousClock.now - started < .seconds(15), "the command did not wait for the lease")
+      _ = try await revocation
     }
   }
 
@@ -133,11 +187,20 @@ private let app = "com.example.app"
         #expect(sent?["status"].integer == 200, "\(String(describing: sent))")
         #expect(try await payload(devices).contains("without \(number)"))
       }
+      let status = try await site.scenario.belfryCommand(["gateway", "status", "--data", two.data])
+      #expect(status.output.contains("the bus is absent"), "\(status.output)")
       // Node two has claimed the device, which may still be connected to node one: a push that is not stored is refused,
       // or delivered by the node that has claimed the device back.
       let once = try await site.send("once", to: token, two, ["--expiration", "0"])
       #expect(once?["status"].integer == 503, "\(String(describing: once))")
       try await site.bus.start()
+      // Node two has not been told that node one has claimed the device back, so it asks the database.
+      var late: JSONLine?
+      repeat {
+        late = try await site.send("now or never", to: token, two, ["--expiration", "0"])
+      } while late?["status"].integer == 503
+      #expect(late?["status"].integer == 200, "\(String(describing: late))")
+      #expect(try await payload(devices).contains("now or never"))
       #expect(try await site.send("later", to: token, two)?["status"].integer == 200)
       #expect(try await payload(devices).contains("later"))
     }

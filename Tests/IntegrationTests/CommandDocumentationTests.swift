@@ -268,6 +268,37 @@ import Testing
     }
   }
 
+  @Test func `The help of every command fits a terminal with 80 columns`() {
+    for table in Tool.commands.flatMap({ $0.tables() }) {
+      let help = table.help(columns: 80)
+      let words = { (text: String) in text.split(whereSeparator: \.isWhitespace) }
+      #expect(words(help) == words(table.help))
+      // A long word is whole.
+      #expect(
+        help.split(separator: "\n").allSatisfy {
+          $0.count <= 80 || !$0.drop(while: { $0 == " " }).contains(" ")
+        }, "\(help)")
+    }
+    #expect(AppCommand.help(columns: 80).split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(AppCommand.help(columns: nil).hasPrefix("usage: belfry app run APP_ID [OPTION]…    "))
+    let lines = Tool.help(columns: 80).split(separator: "\n")
+    #expect(
+      lines.allSatisfy { $0.count <= 80 || $0.hasSuffix("\(DocumentationFolder.path ?? "").") })
+  }
+
+  @Test func `Help that is printed to a terminal is wrapped to its width`() async throws {
+    let (columns, lines) = (60, 24)
+    try await Scenario.run { scenario in
+      let answer = try await scenario.command([
+        "/usr/bin/script", "-qec",
+        "stty cols \(columns) rows \(lines); \(Installation.belfry) settings --help", "/dev/null",
+      ])
+      #expect(answer.lines.count > 10, "\(answer.output)")
+      #expect(
+        answer.lines.allSatisfy { $0.filter { $0 != "\r" }.count <= columns }, "\(answer.output)")
+    }
+  }
+
   @Test func `The help names the folder of the documents`() async throws {
     try await Scenario.run { scenario in
       let last = try #require(try await scenario.belfryCommand(["--help"]).lines.last)

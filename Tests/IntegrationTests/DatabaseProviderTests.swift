@@ -142,10 +142,69 @@ struct DatabaseProviderTests {
       #expect(try await start("registry", store).contains("restore the key"))
       let plain = try await scenario.registry("plain", of: gateway, topic: topic)
       try await plain.crash()
-      #expect(try await start("plain", store).contains("its data is in registry.sqlite"))
+      let files = try await start("plain", store)
+      #expect(files.contains("its data is in registry.sqlite"))
+      #expect(files.contains("'belfry store copy sqlite:\(plain.data) \(server.url)'"), "\(files)")
       let secret = try await start(
         "new", ["--store", "postgres://user:secret@host/name"], status: 2)
       #expect(secret.contains("PGPASSFILE") && !secret.contains("secret"))
+    }
+  }
+
+  @Test
+  func `store copy moves a provider to a database, and its tokens and campaigns stay valid`()
+    async throws
+  {
+    try await Scenario.runWithDatabase { scenario, server in
+      // The gateway already uses the database to which the provider moves.
+      let gateway = try await scenario.gateway(options: ["--store", server.url])
+      let devices = try scenario.devices(of: gateway, topics: [topic])
+      let token = try await devices.token()
+      let registry = try await scenario.registry(of: gateway, topic: topic)
+      _ = try await scenario.ask(registry, "/tokens", body: token)
+      let tokens = try await scenario.ask(registry, "/tokens").output
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"body":"Hello"}}}"#, to: "campaign.json")
+      let draft = try await scenario.belfryCommand([
+        "campaign", "send", file, "--draft", "--json", "--data", registry.data, "--gateway",
+        gateway.file,
+      ])
+      let id = try #require(draft.values.last?["id"].string)
+      func copy(_ folder: String, succeeding: Bool = false) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["store", "copy", "sqlite:" + folder, server.url, "--json"], succeeding: succeeding)
+      }
+      let neither = try await copy(scenario.folder.file("missing"))
+      #expect(neither.status == 1)
+      #expect(neither.errors.contains("is not the data folder of a gateway or a provider"))
+      #expect(!FileManager.default.fileExists(atPath: scenario.folder.file("missing")))
+      let busy = try await copy(registry.data)
+      #expect(busy.status == 1 && busy.errors.contains("stop that process"), "\(busy.errors)")
+      try await registry.crash()
+      // Without the key that belongs to the tokens, nothing is copied.
+      let key = registry.data + "/token-key"
+      try FileManager.default.moveItem(atPath: key, toPath: key + ".away")
+      #expect(try await copy(registry.data).errors.contains("token-key is missing"))
+      #expect(!FileManager.default.fileExists(atPath: key))
+      try FileManager.default.moveItem(atPath: key + ".away", toPath: key)
+      let copied = try await copy(registry.data, succeeding: true)
+      var rows: [String: Int] = [:]
+      for line in copied.values { rows[line["table"].string ?? ""] = line["rows"].integer }
+      #expect(rows["token"] == 1 && rows["campaign"] == 1 && rows["departure"] == 0)
+      #expect(!FileManager.default.fileExists(atPath: registry.data + "/registry.sqlite"))
+      #expect(try await copy(registry.data).errors.contains("already in the database"))
+      let other = try await scenario.registry("other", of: gateway, topic: topic)
+      try await other.crash()
+      #expect(try await copy(other.data).errors.contains("specify an empty database"))
+
+      let moved = try await scenario.registry(
+        of: gateway, topic: topic, options: ["--store", server.url])
+      #expect(try await scenario.ask(moved, "/tokens").output == tokens)
+      let end = try await scenario.belfryCommand([
+        "campaign", "resume", id, "--json", "--data", moved.data,
+      ])
+      #expect(end.values.last?["accepted"].integer == 1, "\(end.output)")
+      _ = try await devices.received()
     }
   }
 }

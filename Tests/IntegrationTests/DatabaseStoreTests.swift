@@ -176,7 +176,7 @@ private let app = "com.example.app"
       let copy = ["store", "copy", "sqlite:" + gateway.data, server.url]
       let bare = try await scenario.belfryCommand(
         ["store", "copy", "restored", server.url], succeeding: false)
-      #expect(bare.errors.contains("specify the gateway's data folder as sqlite:restored"))
+      #expect(bare.errors.contains("specify the data folder as sqlite:restored"))
       let busy = try await scenario.belfryCommand(copy, succeeding: false)
       #expect(busy.status == 1 && busy.errors.contains("stop"))
       try await gateway.crash()

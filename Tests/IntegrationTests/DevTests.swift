@@ -94,6 +94,35 @@ import Testing
     }
   }
 
+  @Test func `With --json, the terminal presenter does not write between the JSON lines`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      let dev = try scenario.belfry(["dev", "--data", data, "--presenter", "terminal", "--json"])
+      _ = try await dev.event("ready")
+      try await Scenario.wait("the presenter's line") {
+        dev.errors.contains("gateway: connected")
+      }
+      #expect(dev.lines.count == 1, "\(dev.lines)")
+      #expect(try await dev.stop() == 0, "\(dev.errors)")
+    }
+  }
+
+  @Test func `An invalid app ID is refused before anything starts`() async throws {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("dev")
+      let refused = try await scenario.belfryCommand(
+        ["dev", "--app", "myapp", "--data", data], succeeding: false)
+      #expect(refused.status == 2)
+      #expect(
+        refused.errors.hasPrefix(
+          "belfry: invalid value 'myapp' for --app: expected at least two parts separated by dots"),
+        "\(refused.errors)")
+      #expect(!FileManager.default.fileExists(atPath: data))
+    }
+  }
+
   @Test func `Without its gateway it ends and says why`() async throws {
     try await Scenario.run { scenario in
       let data = scenario.folder.file("dev")

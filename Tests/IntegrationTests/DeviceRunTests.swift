@@ -100,6 +100,51 @@ import Transport
     }
   }
 
+  @Test func `a command from stdin for an unknown device or app is reported and changes nothing`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try LinkGatewayThread()
+      let program = try scenario.belfry(
+        Self.arguments(scenario, gateway, ["--app", "com.example.app:alert,voip"]))
+      for _ in 0..<2 { _ = try await program.event("registered") }
+      let number = #""device" must be a device's number, or its position in the run"#
+      let app = #"{"do":"unregister","topic":"com.example.app""#
+      let commands: [(String, String)] = [
+        (#"{"do":"offline","device":"x"}"#, number),
+        (#"{"do":"offline","device":-1}"#, number),
+        (#"{"do":"power","restricted":"no"}"#, #""restricted" must be true or false"#),
+        (app + #","type":5}"#, #""type" must be a kind of token"#),
+        (
+          app + #","device":99}"#,
+          "no device 99 in this run: use 1 to 1, or a number that 'belfry device list' shows"
+        ),
+        (
+          #"{"do":"unregister","topic":"com.nope"}"#,
+          "no device of this run has the app com.nope: use com.example.app"
+        ),
+        (
+          app + #","type":"mdm","device":1}"#,
+          "device 1 does not have the app com.example.app with the type mdm: "
+            + "use com.example.app with the type alert or com.example.app with the type voip"
+        ),
+      ]
+      for (command, _) in commands { program.tell(command) }
+      program.tell(#"{"do":"disable","topic":"com.example.app","type":"voip","device":1}"#)
+      let disabled = try await program.event("disabled")
+      #expect(disabled["type"].string == "voip")
+      let wrong = ["down", "unregistered", "powerRestricted"]
+      let changes = program.lines.filter { line in
+        wrong.contains { line.contains("\"\($0)\"") } && !line.contains("enrolled")
+      }
+      #expect(changes.isEmpty, "\(changes)")
+      #expect(try await program.stop() == 0)
+      for (command, message) in commands {
+        #expect(program.errors.contains(message), "\(command): \(program.errors)")
+      }
+    }
+  }
+
   @Test func `the summary counts received pushes`() async throws {
     try await Scenario.run { scenario in
       let gateway = try LinkGatewayThread()

@@ -119,6 +119,31 @@ import Testing
     }
   }
 
+  @Test func `A time of a fault is printed as a date, which shows a time in seconds`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let added = try await fault(
+        scenario, gateway, "add", "--reason", "Unregistered", "--timestamp", "1700000000")
+      let words = "--reason Unregistered --timestamp 1700000000 (1970-01-20T16:13:20.000Z)"
+      #expect(added.lines == ["added fault 1: \(words), for all pushes"])
+      try await gateway.stop()
+    }
+  }
+
+  @Test(arguments: ["abc", "xy"])
+  func `The error about a token says that the number of digits is even`(token: String) throws {
+    let verb = try #require(FaultCommand.noun.verbs.first { $0.name == "add" })
+    let options = try CommandLineOptions(["--close", "--token=\(token)"], by: verb.table)
+    let failure = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try verb.request(options)
+    }
+    #expect(
+      failure?.description
+        == "invalid value '\(token)' for --token: expected a device token, which has an even "
+        + "number of hexadecimal digits")
+  }
+
   @Test(arguments: [
     ("unregistered", "did you mean 'Unregistered'?"),
     ("Unregisterd", "did you mean 'Unregistered'?"),

@@ -227,6 +227,15 @@ private let app = "com.example.app"
         foreign.errors.contains(
           "the private key in \(key) does not match the certificate in \(chain): use the key"),
         "\(foreign)")
+      let folder = scenario.folder.file("refused")
+      let start = try await scenario.belfryCommand(
+        [
+          "gateway", "--data", folder, "--console-port", "0", "--server-certificate", chain,
+          "--server-key", key,
+        ] + ["provider", "device", "binary", "feedback"].flatMap { ["--\($0)-port", "0"] },
+        succeeding: false)
+      #expect(start.status == 1 && start.errors == foreign.errors, "\(start) \(foreign)")
+      #expect(!FileManager.default.fileExists(atPath: folder + "/control.sqlite"))
       try Data(Certificate(pem: Array(whole.utf8)).der).write(to: URL(filePath: chain))
       let binary = try await check()
       #expect(

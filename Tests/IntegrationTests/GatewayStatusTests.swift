@@ -67,7 +67,8 @@ private let app = "com.example.app"
       _ = try await belfry("fault", "add", "--delay", "1")
       let one = try await belfry("gateway", "status")
       #expect(
-        one.output.contains("1 fault is active; show them with 'belfry fault list'"),
+        one.output.contains(
+          "1 fault is active; show them with 'belfry fault list --data \(gateway.data)'"),
         "\(one.output)")
       _ = try await belfry("fault", "add", "--reason", "BadTopic")
       #expect(try await belfry("gateway", "status").output.contains("2 faults are active"))
@@ -75,7 +76,10 @@ private let app = "com.example.app"
       let row = rows.first { $0["feature"].string == "faults" }
       #expect(row?["state"].string == "attention", "\(rows)")
       #expect(row?["detail"].string == "2 faults are active")
-      #expect(row?["do"].string?.contains("'belfry fault list'") == true)
+      for verb in ["list", "clear"] {
+        #expect(
+          row?["do"].string?.contains("'belfry fault \(verb) --data \(gateway.data)'") == true)
+      }
       _ = try await belfry("fault", "clear")
       let cleared = try await belfry("gateway", "status", "--json")
       #expect(cleared.values.first?["activeFaults"].integer == 0)

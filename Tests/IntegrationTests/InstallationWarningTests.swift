@@ -32,6 +32,76 @@ import Testing
     }
   }
 
+  @Test func `An extension that the agent cannot use is named by the installation and by doctor`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let folder = scenario.folder.file("Pantry.app")
+      let plugIn = folder + "/PlugIns/PantryService.appex"
+      let program = plugIn + "/PantryService"
+      try FileManager.default.createDirectory(atPath: plugIn, withIntermediateDirectories: true)
+      func put(_ text: String, at path: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: path))
+      }
+      func list(_ members: String) -> String { "<plist><dict>\(members)</dict></plist>" }
+      func member(_ key: String, _ value: String) -> String {
+        "<key>\(key)</key><string>\(value)</string>"
+      }
+      func point(_ name: String) -> String {
+        "<key>NSExtension</key><dict>\(member("NSExtensionPointIdentifier", name))</dict>"
+      }
+      func problems() async throws -> [String] {
+        let installed = try await scenario.tell(agent, "app", "install", folder)
+        let details = try await scenario.tell(agent, "doctor", "--json").values
+          .filter { $0["feature"].string == "app com.example.pantry" }
+          .compactMap { row in row["detail"].string.map { "\($0): \(row["do"].string ?? "")" } }
+          .filter { $0.contains(plugIn) }
+        #expect(
+          details.allSatisfy { installed.errors.contains("warning: \($0)\n") },
+          "\(installed.errors)")
+        return details
+      }
+      try put(list(member("CFBundleIdentifier", "com.example.pantry")), at: folder + "/Info.plist")
+      #expect(
+        try await problems() == [
+          "the extension \(plugIn) is ignored, because it has no Info.plist: add one, and run "
+            + "'belfry app install' again"
+        ])
+      let executable = member("CFBundleExecutable", "PantryService")
+      let service = "com.apple.usernotifications.service"
+      for (manifest, reason) in [
+        ("junk", "is ignored, because \(plugIn)/Info.plist is not a property list: "),
+        (
+          list(executable),
+          "is ignored, because its manifest has no NSExtensionPointIdentifier in NSExtension: add \(service) or "
+        ),
+        (
+          list(executable + point("com.apple.usernotification.service")),
+          "is ignored, because its NSExtensionPointIdentifier is 'com.apple.usernotification.service': use "
+            + "\(service) or "
+        ),
+        (list(point(service)), "is ignored, because its manifest has no CFBundleExecutable, or "),
+        (
+          list(executable + point(service)),
+          "cannot be started, because \(program) does not exist: build the program, or "
+        ),
+      ] {
+        try put(manifest, at: plugIn + "/Info.plist")
+        let found = try await problems()
+        #expect(
+          found.count == 1 && found[0].hasPrefix("the extension \(plugIn) \(reason)"), "\(found)")
+      }
+      // Doctor checks the program each time, because it can be built after the installation.
+      try put("#!/bin/sh\n", at: program)
+      let details = try await scenario.tell(agent, "doctor", "--json").values
+        .compactMap { $0["detail"].string }
+      #expect(details.contains { $0.hasSuffix("because \(program) is not executable") })
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+      #expect(try await problems().isEmpty)
+    }
+  }
+
   @Test func `A manifest that cannot be used is refused with the reason`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)

@@ -206,6 +206,9 @@ import Transport
           own.data + "/gateway.json",
         ], succeeding: false)
       #expect(refused.status == 1 && refused.errors.contains("another agent is already running"))
+      #expect(
+        refused.errors.contains("'belfry doctor --socket \(unlinked.socket)2' names"),
+        "\(refused.errors)")
       #expect(try await unlinked.program.stop() == 0)
       try await join([])
       #expect(try await devices(of: own) == 0)
@@ -283,6 +286,7 @@ import Transport
         #expect(row["detail"].string?.contains(problem) == true, "\(name): \(row)")
         #expect(row["do"].string?.contains(advice) == true, "\(name): \(row)")
         #expect(row["detail"].string?.contains("wrong code") == (name == "wrong"), "\(row)")
+        #expect(!agent.program.errors.contains("why=\"not connected"), "\(agent.program.errors)")
       }
     }
   }
@@ -431,9 +435,19 @@ import Transport
           ["agent", "--gateway", text], succeeding: false)
         #expect(
           answer.status == 1
-            && answer.errors.contains("cannot read the gateway description \(text)"))
-        #expect(answer.errors.contains("check --gateway"), "\(answer.errors)")
+            && answer.errors.contains("invalid value '\(text)' for --gateway (no such file): "))
+        #expect(
+          answer.errors.contains("HOST:PORT, an invitation or an invitation file"),
+          "\(answer.errors)")
+        #expect(!answer.errors.contains("'belfry gateway'"), "\(answer.errors)")
       }
+      let picture = scenario.folder.file("plate.png")
+      try Data([0x89, 0x50, 0x4E, 0x47]).write(to: URL(fileURLWithPath: picture))
+      let answer = try await scenario.belfryCommand(
+        ["agent", "--gateway", picture], succeeding: false)
+      #expect(
+        answer.errors.contains("'\(picture)' for --gateway (not a JSON object): expected"),
+        "\(answer.errors)")
     }
   }
 }

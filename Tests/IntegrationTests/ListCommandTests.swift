@@ -62,6 +62,7 @@ import Testing
         let first = table.lines.first?.split(separator: " ").joined(separator: " ") ?? ""
         #expect((first + " ").hasPrefix(heading), "\(words): \(table.output)")
         #expect(first == first.uppercased() && table.lines.count >= 2, "\(words)")
+        #expect(!table.output.contains("notRunning"), "\(words): \(table.output)")
       }
       let team = try await scenario.belfryCommand(["team", "add", "--id", "ABCDE12345"] + data)
       #expect(team.lines == ["ABCDE12345"])

@@ -22,6 +22,28 @@ import Testing
     }
   }
 
+  @Test func `A question without permission in time is withdrawn, and not asked later`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])
+      let socket = ["--socket", agent.socket]
+      let late = try await scenario.belfryCommand(
+        ["notify", "Deploy?", "--action", "yes=Deploy", "--timeout", "1"] + socket,
+        succeeding: false)
+      #expect(late.status == 1 && late.lines.isEmpty)
+      #expect(
+        late.errors.contains("within 1 s, so the notification was withdrawn"), "\(late.errors)")
+      #expect(!late.errors.contains("still waits"), "\(late.errors)")
+      _ = try await scenario.belfryCommand(
+        ["settings", "belfry.shell", "notifications=on"] + socket)
+      for list in [["center", "--json"], ["notify", "list", "--json"]] {
+        let left = try await scenario.belfryCommand(list + socket)
+        #expect(left.lines.isEmpty, "\(list): \(left.output)")
+      }
+    }
+  }
+
   @Test func `A command whose agent exits says to run it again`() async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil, options: ["--grant", "ask"])

@@ -42,4 +42,28 @@ import Testing
         "\(provider.errors)")
     }
   }
+
+  @Test func `A provider without a gateway says that the provider needs the option`() async throws {
+    try await Scenario.run { scenario in
+      let folder = scenario.folder.file("registry")
+      let ready = scenario.folder.file("ready.json")
+      let provider = try scenario.belfry([
+        "provider", "--data", folder, "--port", "0", "--ready-file", ready, "--topic", "a.b",
+      ])
+      _ = try await ScratchFolder.contents(of: ready) { !provider.isRunning }
+      let file = try scenario.write(
+        #"{"topic":"a.b","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let list = try scenario.write("00ff\n", to: "tokens.txt")
+      for words in [[], ["--gateway", scenario.folder.file("other.json")]] {
+        let refused = try await scenario.belfryCommand(
+          ["campaign", "send", file, "--to", list, "--data", folder] + words, succeeding: false)
+        #expect(refused.status == 1)
+        #expect(
+          refused.errors.contains("/gateway/gateway.json (no such file): start a gateway with ")
+            && refused.errors.contains(", or restart the provider with --gateway "),
+          "\(refused.errors)")
+      }
+      try await provider.stop()
+    }
+  }
 }

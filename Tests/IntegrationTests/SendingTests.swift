@@ -78,8 +78,8 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       // The advice is printed once, although two pushes were refused.
       #expect(
         topicless.errors
-          == "belfry: MissingTopic (apns-topic is missing, and the certificate does not determine "
-          + "it): add --topic BUNDLE-ID\n")
+          == "belfry: MissingTopic (apns-topic is missing, and no certificate determines the "
+          + "topic): add --topic BUNDLE-ID\n")
     }
   }
 

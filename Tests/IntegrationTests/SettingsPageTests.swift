@@ -74,6 +74,21 @@ struct SettingsPageTests {
   }
 
   @Test
+  func `an app that is added above the selected line does not change the selection`() {
+    var page = page()
+    _ = press(&page, .down, .down)
+    var other = Self.burger
+    other["app"] = "org.example.apple"
+    other["name"] = "Apple"
+    page.show(
+      SettingsPage.Content(
+        apps: [other, Self.burger], device: ["location": "on"], state: ["focus": "off"]))
+    #expect(page.lines(width: 60, height: 20).contains { $0.hasPrefix("> Burger") })
+    _ = press(&page, .enter, .back)
+    #expect(page.lines(width: 60, height: 20).contains { $0.hasPrefix("> Burger") })
+  }
+
+  @Test
   func `on a small terminal what is chosen stays in sight`() {
     let apps = (0..<50).map { number -> JSONObject in
       var app = Self.burger
@@ -131,6 +146,11 @@ struct SettingsPageTests {
         ["/usr/bin/script", "-qec", "\(Installation.belfry) settings --page", "/dev/null"])
       _ = try await page.output(called: "the page with the app") { lines in
         lines.contains { $0.contains("org.example.burger") && $0.contains("Alerts, Sounds") }
+      }
+      // The page shows a change that was made elsewhere without a key.
+      _ = try await scenario.belfryCommand(["state", "focus=on"])
+      _ = try await page.output(called: "the page with the device's new state") { lines in
+        lines.contains { $0.contains("Focus") && $0.contains("[on]") }
       }
       // Move down twice to the app and open its page. Move down once to alerts and toggle the switch. End each line
       // with Enter.

@@ -398,7 +398,8 @@ import Testing
         scenario, agent, "Tea", "--sound", "bell.wav", succeeding: false)
       #expect(missing.status == 1)
       #expect(
-        missing.errors.contains("no sound 'bell.wav'") && missing.errors.contains(sounds),
+        missing.errors.contains("no sound 'bell.wav' of belfry.shell: copy the file to \(sounds)")
+          && missing.errors.contains("or use 'default'"),
         "\(missing.errors)")
       #expect(try await notify(scenario, agent, "Tea", "--sound", "default").status == 0)
       try FileManager.default.createDirectory(atPath: sounds, withIntermediateDirectories: true)

@@ -112,13 +112,65 @@ import Testing
       // The token is known.
       let again = try await scenario.belfryCommand(words("backups"))
       #expect(again.lines == first.lines)
-      #expect(again.errors.contains("cannot be reached now"), "\(again.errors)")
+      let warning = "the agent is not connected to its gateway"
+      #expect(again.errors.contains(warning), "\(again.errors)")
       // A new token is waited for.
       let waiting = try scenario.belfry(words("doorbell"))
-      try await Scenario.wait("the warning") { waiting.errors.contains("cannot be reached now") }
+      try await Scenario.wait("the warning") { waiting.errors.contains(warning) }
       _ = try await scenario.restart(gateway)
       #expect(try await waiting.end() == 0, "\(waiting.errors)")
     }
+  }
+
+  @Test func `A subscription of a revoked device reports the revocation and how to enroll again`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      func words(_ name: String) -> [String] {
+        ["subscribe", name, "--gateway", gateway.file, "--socket", agent.socket]
+      }
+      _ = try await scenario.belfryCommand(words("backups"))
+      let devices = try await scenario.belfryCommand([
+        "device", "list", "--json", "--data", gateway.data,
+      ])
+      let device = try #require(devices.values.first?["device"].integer)
+      _ = try await scenario.belfryCommand([
+        "device", "revoke", "\(device)", "--data", gateway.data,
+      ])
+      _ = try await agent.program.event("link") { $0["state"].string == "down" }
+      let known = try await scenario.belfryCommand(words("backups"))
+      let new = try await scenario.belfryCommand(
+        words("doorbell") + ["--timeout", "1"], succeeding: false)
+      #expect(new.status == 1 && new.errors.contains("received no token within 1 s"))
+      for errors in [known.errors, new.errors] {
+        #expect(errors.contains("revoked by the gateway"), "\(errors)")
+        #expect(errors.contains("to enroll again, stop the agent"), "\(errors)")
+        #expect(!errors.contains("start the gateway"), "\(errors)")
+      }
+    }
+  }
+
+  @Test func `A subscription with an app's ID keeps the app's name`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      for _ in 1...2 {
+        let answer = try await scenario.belfryCommand([
+          "subscribe", "belfry.shell", "--gateway", gateway.file, "--socket", agent.socket,
+        ])
+        #expect(answer.errors.isEmpty, "\(answer.errors)")
+        let list = try await scenario.belfryCommand([
+          "app", "list", "--json", "--socket", agent.socket,
+        ])
+        #expect(list.values.first?["name"].string == "Shell", "\(list.output)")
+      }
+    }
+    let backups = try ShellApp(subscription: "com.example.backups")
+    #expect(backups.name == "com.example.backups")
+    #expect(backups.keepingName("Backups").name == "Backups")
+    #expect(try ShellApp(subscription: "backups").keepingName("Backups").name == "backups")
   }
 
   @Test func `A subscription with another gateway's file than the agent's gets a warning`()
@@ -147,6 +199,7 @@ import Testing
         "subscribe", "backups", "--socket", agent.socket,
       ])
       #expect(answer.lines.last?.hasPrefix("belfry send ") == true, "\(answer.output)")
+      #expect(SubscribeCommand.table.help.contains("'belfry send' command"))
       #expect(
         answer.errors.contains("run the printed command on the gateway's machine"),
         "\(answer.errors)")

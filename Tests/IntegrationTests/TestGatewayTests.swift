@@ -157,6 +157,20 @@ import Testing
     }
   }
 
+  @Test func `A temporary folder that does not exist is an error that names TMPDIR`() async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(
+        ["test-gateway", "--app", "com.example.ci", "--", "true"],
+        environment: ["TMPDIR": "/nonexistent"])
+      #expect(try await program.end() == 1)
+      #expect(
+        program.errors.contains(
+          "cannot use the temporary folder /nonexistent (no such file): set TMPDIR to an existing "
+            + "folder"),
+        "\(program.errors)")
+    }
+  }
+
   @Test func `The message about a missing app shows the form of the option`() async throws {
     try await Scenario.run { scenario in
       let program = try scenario.belfry(["test-gateway", "--", "true"])

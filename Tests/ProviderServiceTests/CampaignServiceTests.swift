@@ -328,7 +328,8 @@ import Transport
     #expect(several.status == 400 && several.text.contains("several devices"))
     #expect(several.text.contains("'deviceToken'"), "\(several.text)")
     let unknown = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"deviceToken":"99"}"#)
-    #expect(unknown.status == 400 && unknown.text.contains("not registered for com.example.app"))
+    #expect(
+      unknown.status == 400 && unknown.text.contains("no device is registered for com.example.app"))
     #expect(recorder.pushes.isEmpty)
     let sent = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"deviceToken":"01"}"#)
     #expect(sent.object["status"] == 200 && sent.object["language"] == "fr", "\(sent.text)")

@@ -353,6 +353,25 @@ private func problems(
     }
   }
 
+  @Test func `A missing strings file does not hide other problems of the campaign`() throws {
+    let campaign = try object(
+      """
+      {"topic":"a.b","to":"all","rate":5,"quiethours":{"from":"22:00"},"fallback":"fr",
+       "alert":{"en":{"titel":"Breakfast"},"fr":"fr.strings","it":"it.strings"}}
+      """)
+    let error = #expect(throws: RequestProblems.self) {
+      try StringsFile.resolve(campaign, files: [:])
+    }
+    let fields = (error?.all ?? []).compactMap(\.field)
+    #expect(fields.starts(with: ["alert.fr", "alert.it", "quiethours"]), "\(fields)")
+    #expect(fields.contains { $0.hasPrefix("alert.en") }, "\(fields)")
+    #expect(!fields.contains("fallback") && !fields.contains("rate"), "\(fields)")
+    let complete = #expect(throws: RequestProblems.self) {
+      try StringsFile.resolve(["topic": "a.b", "alert": "none.strings"], files: [:])
+    }
+    #expect(complete?.all.map(\.field) == ["alert"])
+  }
+
   @Test func `a campaign can include strings files`() throws {
     let files = [
       "fr.strings": Array(#""body" = "Salut";"#.utf8), "bin.strings": Array("bplist00".utf8),

@@ -80,6 +80,7 @@ final class Crew {
       "--seed", "\(first + UInt64(index))", "--stride", "\(options.jobs)",
       "--replay", "\(options.replay)",
     ]
+    if let planted = options.planted { arguments += ["--plant", planted.rawValue] }
     if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
     if let worlds = options.worlds {
       let share = worlds / UInt64(options.jobs)

@@ -21,7 +21,7 @@ struct Player {
     while left > 0, Date() < end {
       say("begin \(seed)")
       let descriptors = openDescriptors
-      let outcome = options.model.play(seed, length: options.length)
+      let outcome = options.model.play(seed, length: options.length, planted: options.planted)
       worlds += 1
       events += outcome.events
       guard outcome.violation == nil else {
@@ -34,7 +34,7 @@ struct Player {
       }
       if outcome.digest != nil, first == nil { first = (seed, outcome) }
       if let (seed, outcome) = first, worlds % options.replay == 0 {
-        let again = options.model.play(seed, length: options.length)
+        let again = options.model.play(seed, length: options.length, planted: options.planted)
         guard again.digest == outcome.digest else {
           say(
             "broken seed \(seed): a second run differs\n\(difference(outcome.report, again.report))"

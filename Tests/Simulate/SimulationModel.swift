@@ -10,6 +10,8 @@ enum SimulationModel: String, CaseIterable {
   case campaign
   /// The gateway, with agents, their apps and users, and providers.
   case whole
+  /// Several gateways that share a database and a bus.
+  case cluster
   /// The stores, on a disk that loses power.
   case disk
 
@@ -25,10 +27,15 @@ enum SimulationModel: String, CaseIterable {
   /// Runs the world of `seed` until its end or the first broken guarantee.
   ///
   /// The store model has only one length.
-  func play(_ seed: UInt64, length: SimulationLength) -> Outcome {
+  func play(
+    _ seed: UInt64, length: SimulationLength, planted: PlantedFault?
+  ) -> Outcome {
     switch self {
-    case .gateway, .whole:
-      let outcome = GatewaySimulation.run(seed: seed, length: length, hasAgents: self == .whole)
+    case .gateway, .whole, .cluster:
+      let model: GatewaySimulation.Model =
+        self == .cluster ? .cluster : self == .whole ? .whole : .gateway
+      let outcome = GatewaySimulation.run(
+        seed: seed, length: length, model: model, planted: planted)
       return Outcome(
         violation: outcome.violation, report: outcome.report, events: outcome.events,
         digest: outcome.digest)

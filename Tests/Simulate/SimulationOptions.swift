@@ -4,6 +4,8 @@ import TestSupport
 struct SimulationOptions {
   var model = SimulationModel.gateway
   var length = SimulationLength.full
+  /// The rule that a part of a cluster breaks, or nil if all parts keep their rules.
+  var planted: PlantedFault?
   /// The seed of the first world, or nil to take a new seed from the clock.
   var seed: UInt64?
   /// The time, in seconds, during which new worlds can begin, or nil for no time limit.
@@ -24,7 +26,7 @@ struct SimulationOptions {
   var replay = 250
 
   static let usage =
-    "usage: Simulate [--model MODEL] [--length full|short] [--seed N] [--seconds N] [--worlds N] [--jobs N] "
+    "usage: Simulate [--model MODEL] [--length full|short] [--plant FAULT] [--seed N] [--seconds N] [--worlds N] [--jobs N] "
     + "[--replay N]\n"
 
   /// Parses the arguments; returns nil if they aren't valid.
@@ -39,6 +41,9 @@ struct SimulationOptions {
       case "--length":
         guard let length = SimulationLength(rawValue: value) else { return nil }
         self.length = length
+      case "--plant":
+        guard let fault = PlantedFault(rawValue: value) else { return nil }
+        planted = fault
       case "--seed": seed = UInt64(value)
       case "--seconds": seconds = Double(value)
       case "--worlds": worlds = UInt64(value)

@@ -84,6 +84,18 @@ import Testing
   }
 
   @Test
+  func `an option of other commands leads to the option that this command has instead`() {
+    let table = OptionTable(
+      command: "belfry send", summary: "Sends a push.",
+      [.value("gateway", "FILE", insteadOf: "data", "the gateway"), .value("dat", "N", "a number")])
+    #expect(
+      throws: CommandLineOptions.Problem.unknown(key: "data", nearest: "gateway")
+    ) {
+      _ = try CommandLineOptions(["--data", "g"], by: table)
+    }
+  }
+
+  @Test
   func `another name of an option is accepted, and errors have the name that the help shows`()
     throws
   {
@@ -151,6 +163,40 @@ import Testing
           --json                one object a line
 
         """)
+  }
+
+  @Test func `help for a terminal is wrapped between words`() {
+    let summary =
+      "Runs the push service, which stores notifications.\n\nIt runs\nuntil it is stopped."
+    let table = OptionTable(
+      command: "belfry gateway", summary: summary, positionals: "TOKEN…",
+      [
+        .value("data", "DIR", default: "~/.local/state", "keys and store"),
+        .value("level", "passive|active|timeSensitive|critical", "the level"),
+      ])
+    #expect(
+      table.help(columns: 30) == """
+        usage: belfry gateway
+               [options] TOKEN…
+
+        Runs the push service, which
+        stores notifications.
+
+        It runs until it is stopped.
+
+          --data DIR
+              keys and store [default:
+              ~/.local/state]
+          --level passive|active|timeSensitive|critical
+              the level
+
+        """)
+    let wide = table.help(columns: 66).split(separator: "\n")
+    let margin = String(repeating: " ", count: 40)
+    #expect(
+      wide.contains("  --data DIR\(String(repeating: " ", count: 28))keys and store [default:"))
+    #expect(wide.contains("\(margin)~/.local/state]"))
+    #expect(table.help(columns: nil) == table.help && table.help.contains(summary))
   }
 
   @Test func `a required option is part of the usage, and its form is in the error`() throws {

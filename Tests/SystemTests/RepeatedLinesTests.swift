@@ -76,6 +76,32 @@ import Testing
     #expect(lines.drain().count == different.count)
   }
 
+  @Test func `A count is written before a later line of the same subsystem`() {
+    var lines = RepeatedLines()
+    func record(_ message: String, _ milliseconds: Int64, subsystem: String = "agent.gateway")
+      -> LogRecord
+    {
+      LogRecord(
+        unixMilliseconds: milliseconds, level: .info, subsystem: subsystem, message: message,
+        fields: [:])
+    }
+    func take(_ record: LogRecord) -> [String] {
+      lines.take(record, nanoseconds: record.unixMilliseconds * 1_000_000).map {
+        "\($0.message) \($0.unixMilliseconds) \(count($0))"
+      }
+    }
+    #expect(take(record("not connected", 10)) == ["not connected 10 1"])
+    #expect(take(record("not connected", 20)).isEmpty)
+    #expect(take(record("not connected", 30)).isEmpty)
+    // Another subsystem reports other states.
+    #expect(take(record("ready", 40, subsystem: "agent")) == ["ready 40 1"])
+    #expect(take(record("connected", 50)) == ["not connected 30 2", "connected 50 1"])
+    #expect(lines.nextEnd == nil)
+    // The line is still remembered, so a flood of two alternating lines stays small.
+    #expect(take(record("not connected", 60)).isEmpty)
+    #expect(take(record("connected", 70)).isEmpty)
+  }
+
   @Test func `No line is lost where more of them differ than are remembered`() {
     var lines = RepeatedLines(capacity: 8)
     var written: [String: Int] = [:]

@@ -47,7 +47,8 @@ package struct AppManifest: Hashable {
       : "\(path) is not a property list: correct the file, which 'xmllint' can check"
   }
 
-  private static func list(_ folder: String) -> [String: Any]? {
+  /// Returns the content of a folder's manifest; nil if the folder has no manifest that can be read.
+  static func list(_ folder: String) -> [String: Any]? {
     for name in propertyLists {
       guard let bytes = try? FileSystem.readRegularFile("\(folder)/\(name)", limit: 1 << 20),
         let list = PropertyListFile.dictionary(Data(bytes))
@@ -63,44 +64,26 @@ package struct AppManifest: Hashable {
 
   /// Returns the path of the program for the app's notification service extension (`PlugIns/*.appex`).
   package static func serviceExtension(in folder: String) -> String? {
-    extensions("com.apple.usernotifications.service", in: folder).first?.program
+    extensions(.service, in: folder).first?.program
   }
 
   /// Returns the app's notification content extensions.
   package static func contentExtensions(in folder: String) -> [ContentExtension] {
-    extensions("com.apple.usernotifications.content-extension", in: folder).map { program, about in
-      let attributes = about["NSExtensionAttributes"] as? [String: Any] ?? [:]
+    extensions(.content, in: folder).map { found in
+      let attributes = found.about["NSExtensionAttributes"] as? [String: Any] ?? [:]
       let category = attributes["UNNotificationExtensionCategory"]
       return ContentExtension(
-        executable: program,
+        executable: found.program,
         categories: category as? [String] ?? (category as? String).map { [$0] } ?? [],
         hidesDefaultContent: attributes["UNNotificationExtensionDefaultContentHidden"] as? Bool
           ?? false)
     }
   }
 
-  /// Returns the programs of the app's extensions of one kind, ordered by folder name, each with the extension
-  /// dictionary from its manifest.
-  private static func extensions(
-    _ kind: String, in folder: String
-  ) -> [(program: String, about: [String: Any])] {
-    var found: [(program: String, about: [String: Any])] = []
-    for place in ["\(folder)/PlugIns", "\(folder)/Contents/PlugIns"] {
-      let names = (try? FileSystem.list(place)) ?? []
-      for name in names.sorted() where name.hasSuffix(".appex") {
-        let plugin = "\(place)/\(name)"
-        guard let list = list(plugin), let about = list["NSExtension"] as? [String: Any],
-          about["NSExtensionPointIdentifier"] as? String == kind,
-          let program = list["CFBundleExecutable"] as? String, !program.contains("/")
-        else { continue }
-        let places = ["", "Contents/Linux/", "Contents/MacOS/", "bin/"]
-        if let program = places.map({ "\(plugin)/\($0)\(program)" }).first(where: FileSystem.exists)
-        {
-          found.append((program, about))
-        }
-      }
-    }
-    return found
+  /// Returns the app's extensions of one kind, ordered by folder name.
+  private static func extensions(_ point: AppExtension.Point, in folder: String) -> [AppExtension] {
+    AppExtension.folders(in: folder).compactMap { try? AppExtension(folder: $0) }
+      .filter { $0.point == point }
   }
 
   private init?(_ list: [String: Any], folder: String) {

@@ -1,18 +1,20 @@
 import Foundation
 import System
 
-/// Warnings about an app's program: it cannot be started, or uses features that work differently on Linux.
+/// Warnings about an app's program and extensions: they cannot be started, or use features that work differently on
+/// Linux.
 public enum InstallationWarnings {
   /// Returns the warnings, one sentence each; empty if the app cannot be read.
   public static func warnings(ofAppAt path: String) -> [String] {
     guard case .success(let app) = AppInstaller.read(path, languages: []),
-      let installation = app.installation, let program = installation.executable
+      let installation = app.installation
     else { return [] }
-    var warnings: [String] = []
+    var warnings = app.extensionProblems.map { "\($0.problem): \($0.advice)" }
     if !installation.isBusActivatable, let problem = installation.programProblem {
-      warnings.append(
-        "the app cannot be started, because \(problem): \(installation.programAdvice)")
+      warnings.insert(
+        "the app cannot be started, because \(problem): \(installation.programAdvice)", at: 0)
     }
+    guard let program = installation.executable else { return warnings }
     guard
       let bytes = try? FileSystem.readRegularFile(program, limit: Limits.examinedProgramBytes)
     else { return warnings }

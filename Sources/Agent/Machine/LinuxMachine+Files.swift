@@ -24,6 +24,7 @@ extension LinuxMachine {
     guard SoundSearch.file(name, in: folders) == nil else { return nil }
     return AppLinkFailure(
       .invalidArgument,
-      "no sound '\(name)': sounds of \(app) are files in \(folders.joined(separator: ", "))")
+      "no sound '\(name)' of \(app): copy the file to \(CommandLineOptions.list(folders)) "
+        + "(create the folder if necessary), or use 'default'")
   }
 }

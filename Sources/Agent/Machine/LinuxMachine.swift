@@ -64,7 +64,8 @@ final class LinuxMachine: AgentMachine {
     } catch {
       if case StorageFailure.busy(let path) = error {
         throw AgentFailure(
-          "another agent is already running with the data folder \(path): stop it, or choose another --data"
+          "another agent is already running with the data folder \(path): stop the process that 'belfry doctor --socket "
+            + "\(configuration.socketPath)' names, or choose another --data"
         )
       }
       throw AgentFailure("\(error)")
@@ -131,7 +132,7 @@ final class LinuxMachine: AgentMachine {
     let texts = LocalizedTexts()
     /// Apps whose text was truncated; each app is logged once.
     var cut: Set<AppID> = []
-    return AgentModel.LookUps(
+    var lookUps = AgentModel.LookUps(
       text: {
         let filled = texts.text($2, folder: $0.bundlePath, languages: $1)
         if filled.isCut, cut.count < Limits.apps, cut.insert($0.id).inserted {
@@ -145,6 +146,8 @@ final class LinuxMachine: AgentMachine {
       },
       requestRecord: { journal.durableValue(.pending, key: $0.recordKey) },
       programProblem: { $0.programProblem })
+    lookUps.extensionProblems = { $0.extensionProblems }
+    return lookUps
   }
 
   // MARK: - Starting and stopping

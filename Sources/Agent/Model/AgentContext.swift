@@ -29,6 +29,7 @@ struct AgentContext {
   private var appsWithNewAttachments: Set<AppID> = []
   private let findText: (LocalApp, [String], NotificationText) -> String
   private let findProgramProblem: (LocalApp.Installation) -> String?
+  private let findExtensionProblems: (LocalApp) -> [AppExtension.Problem]
 
   /// Creates a context without apps.
   init(_ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps) {
@@ -36,6 +37,7 @@ struct AgentContext {
     launches = AppLaunches(agentRun: configuration.agentRun)
     findText = lookUps.text
     findProgramProblem = lookUps.programProblem
+    findExtensionProblems = lookUps.extensionProblems
     developmentBytesMax = configuration.developmentBytesMax
   }
 
@@ -230,7 +232,7 @@ struct AgentContext {
       // Drop a location, because it will be outdated when the app resumes.
       if case .place = event { return }
     }
-    emit(.tell(connection, event))
+    emit(.tell(connection, localized(event, for: connection)))
   }
 
   /// Sends an event to every running instance of an app.
@@ -258,7 +260,8 @@ struct AgentContext {
       givenWork.insert(app)
     }
     let question = connections.open(purpose, on: connection)
-    emit(.ask(question, event, timeoutMilliseconds: timeoutMilliseconds))
+    emit(
+      .ask(question, localized(event, for: connection), timeoutMilliseconds: timeoutMilliseconds))
   }
 
   /// Closes a question and returns its purpose; nil if the question is no longer open.
@@ -314,6 +317,11 @@ struct AgentContext {
   func programProblem(of app: LocalApp) -> (problem: String, advice: String)? {
     guard let installation = app.installation, !installation.isBusActivatable else { return nil }
     return findProgramProblem(installation).map { ($0, installation.programAdvice) }
+  }
+
+  /// Returns the reasons that the agent cannot use an installed app's extensions.
+  func extensionProblems(of app: LocalApp) -> [AppExtension.Problem] {
+    app.installation == nil ? [] : findExtensionProblems(app)
   }
 
   /// Brings a background app to the foreground, in the process that receives the app's questions first.

@@ -40,6 +40,8 @@ extension AgentModel {
     var requestRecord: (AppNotificationID) -> [UInt8]? = { _ in nil }
     /// A function that returns the reason that an app's program cannot be started, or nil if it can.
     var programProblem: (LocalApp.Installation) -> String? = { _ in nil }
+    /// A function that returns the reasons that the agent cannot use an app's extensions.
+    var extensionProblems: (LocalApp) -> [AppExtension.Problem] = { _ in [] }
 
     package init(
       text: @escaping (LocalApp, [String], NotificationText) -> String = { $2.text },

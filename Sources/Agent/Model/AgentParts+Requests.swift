@@ -64,7 +64,8 @@ extension AgentParts {
       local.remove(keys ?? local.waiting(of: app.text, context), &context)
       context.confirm(requestID)
     case .delivered:
-      context.answer(requestID, .delivered(pipeline.delivery.listed(of: app).map(\.notification)))
+      let listed = pipeline.delivery.listed(of: app).map(\.notification)
+      context.answer(requestID, .delivered(context.localized(listed, for: app)))
     case .removeDelivered(let ids):
       let keys = ids?.map { AppNotificationID(app: app, id: $0) }
       for key in keys ?? pipeline.delivery.keys(of: app) {

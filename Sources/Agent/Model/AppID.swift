@@ -25,10 +25,13 @@ package struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
+  /// The form of an app ID, as error messages describe it.
+  package static let form =
+    "at least two parts separated by dots, such as org.example.app; each part consists of letters, digits, '-' and '_'"
+
   /// Returns the error message for a string that isn't an app ID.
   package static func message(forInvalid text: String) -> String {
-    "invalid app ID '\(text)': expected at least two parts separated by dots, such as org.example.app; "
-      + "each part consists of letters, digits, '-' and '_'"
+    "invalid app ID '\(text)': expected \(form)"
   }
 
   /// The identifier as a string.

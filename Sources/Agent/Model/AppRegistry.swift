@@ -48,11 +48,7 @@ struct AppRegistry {
 
   /// Returns true if an app may access the device's location now.
   func mayLocate(_ app: AppID) -> Bool {
-    guard isLocationOn else { return false }
-    switch apps[app]?.locationStatus {
-    case .always, .whenInUse: return true
-    case .notDetermined, .restricted, .denied, nil: return false
-    }
+    isLocationOn && apps[app]?.mayLocate == true
   }
 
   /// Returns the location permission reported to an app: denied while location services are off for the device.

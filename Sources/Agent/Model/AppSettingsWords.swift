@@ -1,5 +1,26 @@
 import BelfryWire
 import AppWire
+import System
+
+/// The settings of apps and their values, in the syntax of `belfry settings`.
+package enum AppSettingsWords {
+  /// Returns the reason that no app has this setting or this value; nil if an app can have both.
+  package static func problem(_ name: String, _ word: String) -> String? {
+    let words: [String]? =
+      switch name {
+      case "notifications": AppSwitches.onOff
+      case "location": LocationStatus.allCases.map(\.rawValue)
+      default: AppSwitches.words(of: name)
+      }
+    guard let words else {
+      return
+        "unknown setting '\(name)': use notifications, alert, sound, badge, center, lockScreen, criticalAlert, "
+        + "timeSensitive, style, previews or location"
+    }
+    guard !words.contains(word) else { return nil }
+    return "invalid value '\(word)' for \(name): expected \(CommandLineOptions.list(words))"
+  }
+}
 
 extension LocalApp {
   /// Applies changes in the syntax of `belfry settings`.
@@ -12,39 +33,19 @@ extension LocalApp {
   }
 
   private mutating func applySetting(_ name: String, _ word: String) throws(AppLinkFailure) {
+    if let problem = AppSettingsWords.problem(name, word) {
+      throw AppLinkFailure(.invalidArgument, problem)
+    }
     switch name {
-    case "notifications":
-      guard let isOn = AppSwitches.isOn(word) else {
-        throw AppLinkFailure(
-          .invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
-      }
-      decideAuthorization(isAllowed: isOn)
-    case "location":
-      guard let status = LocationStatus(rawValue: word) else {
-        let words = LocationStatus.allCases.map(\.rawValue).joined(separator: ", ")
-        throw AppLinkFailure(
-          .invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
-      }
-      locationStatus = status
+    case "notifications": decideAuthorization(isAllowed: AppSwitches.isOn(word) == true)
+    case "location": locationStatus = LocationStatus(rawValue: word) ?? locationStatus
     default:
       if let option = AuthorizationOption(rawValue: name), !requested.contains(option) {
         throw AppLinkFailure(
           .invalidArgument, "\(id) never requested \(name), so it has no such setting")
       }
-      guard switches.turn(name, to: word) else {
-        if AppSwitches.isSwitch(name) {
-          throw AppLinkFailure(
-            .invalidArgument, "invalid value '\(word)' for \(name): expected on or off")
-        }
-        if let words = AppSwitches.words(of: name) {
-          throw AppLinkFailure(
-            .invalidArgument, "invalid value '\(word)' for \(name): expected \(words)")
-        }
-        throw AppLinkFailure(
-          .invalidArgument,
-          "unknown setting '\(name)': use notifications, alert, sound, badge, center, lockScreen, criticalAlert, "
-            + "timeSensitive, style, previews or location")
-      }
+      let isKnown = switches.turn(name, to: word)
+      assert(isKnown, "a setting without a problem has this value")
     }
   }
 

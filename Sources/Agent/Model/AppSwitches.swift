@@ -21,9 +21,6 @@ package struct AppSwitches: Hashable, Sendable {
     ]
   }
 
-  /// Returns true if `name` is an on/off switch.
-  static func isSwitch(_ name: String) -> Bool { names.contains { $0.0 == name } }
-
   /// Sets one switch, in the syntax of `belfry settings`; returns false if the switch or the value is unknown.
   mutating func turn(_ name: String, to word: String) -> Bool {
     if let path = Self.names.first(where: { $0.0 == name })?.1 {
@@ -43,16 +40,17 @@ package struct AppSwitches: Hashable, Sendable {
     return true
   }
 
-  /// Returns the valid values, separated by commas, of a setting that is not an on/off switch; nil for any other
-  /// setting.
-  static func words(of name: String) -> String? {
+  /// Returns the valid values of a switch or of another setting; nil for an unknown setting.
+  static func words(of name: String) -> [String]? {
     switch name {
-    case "style":
-      NotificationSettings.AlertStyle.allCases.map(\.rawValue).joined(separator: ", ")
-    case "previews": NotificationSettings.Previews.allCases.map(\.rawValue).joined(separator: ", ")
-    default: nil
+    case "style": NotificationSettings.AlertStyle.allCases.map(\.rawValue)
+    case "previews": NotificationSettings.Previews.allCases.map(\.rawValue)
+    default: names.contains { $0.0 == name } ? onOff : nil
     }
   }
+
+  /// The values of an on/off switch.
+  static let onOff = ["on", "off"]
 
   /// Returns true for `on` and false for `off`; nil for any other word.
   static func isOn(_ word: String) -> Bool? {

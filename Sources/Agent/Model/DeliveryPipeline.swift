@@ -1,5 +1,6 @@
 import BelfryWire
 import AppWire
+import System
 
 /// The steps of a notification: a service extension can change it, the app is asked for presentation options, it is
 /// presented, the app fetches content for it, and the user responds to it.
@@ -112,8 +113,8 @@ struct DeliveryPipeline {
     responses.dropUntellable(of: app, &context)
     if let response = responses.first(of: app)?.response {
       return AppLaunch(
-        reason: .response, response: response, payload: response.notification.payload,
-        isForeground: isForeground)
+        reason: .response, response: context.localized(response, for: app),
+        payload: response.notification.payload, isForeground: isForeground)
     }
     if let push = background.awaitedPush(of: app) {
       return AppLaunch(reason: .push, payload: push.payload, isForeground: isForeground)
@@ -360,12 +361,12 @@ struct DeliveryPipeline {
     let content = entry.retained.outline
     let category = context.apps[key.app]?.category(content.category)
     let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
-    let ids = offered.map(\.id)
+    let ids = offered.map { "'\($0.id)'" }
     guard let chosen = offered.first(where: { $0.id.hasSameBytes(as: action.id) }) else {
       throw AppLinkFailure(
         .invalidArgument,
-        "\(key.id) has no action \(action.id)"
-          + (ids.isEmpty ? ": open it, or dismiss it" : ": it has \(ids.joined(separator: ", "))"))
+        "the notification '\(key.id)' has no action '\(action.id)': "
+          + (ids.isEmpty ? "open it, or dismiss it" : "use \(CommandLineOptions.list(ids))"))
     }
     // An empty reply must be intended, because the notification disappears with the reply.
     guard chosen.textInput == nil || action.text != nil else {

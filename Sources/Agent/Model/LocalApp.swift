@@ -105,6 +105,14 @@ package struct LocalApp: Hashable, Sendable {
     installation == nil || backgroundModes.contains(mode)
   }
 
+  /// True if the user permits the app to use the location.
+  var mayLocate: Bool {
+    switch locationStatus {
+    case .always, .whenInUse: true
+    case .notDetermined, .restricted, .denied: false
+    }
+  }
+
   /// All options that the app has requested; the app's settings show a switch for each option.
   package var requested: Set<AuthorizationOption> { asked.union(registeredTypes ?? []) }
 

@@ -274,6 +274,9 @@ struct LocalNotifications: ~Copyable {
   /// True if a region needs the location, and no location is known.
   var lacksPlace: Bool { regions.lacksPlace }
 
+  /// The apps with notifications that wait for a place.
+  var appsWaitingForPlaces: Set<AppID> { Set(regions.waiting(of: nil).map(\.app)) }
+
   /// Handles the end of the services' location reports.
   mutating func onLocationServiceEnded() { regions.onServiceEnded() }
 

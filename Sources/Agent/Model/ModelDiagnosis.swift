@@ -57,6 +57,7 @@ extension ModelDiagnosis {
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
     _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications
   ) {
+    let appsWaitingForPlaces = local.appsWaitingForPlaces
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
       isLocationOn: context.apps.isLocationOn, lacksPlace: local.lacksPlace,
@@ -64,9 +65,11 @@ extension ModelDiagnosis {
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id),
-          programProblem: context.programProblem(of: app), tokenAdvice: registrations.advice,
+          programProblem: context.programProblem(of: app),
+          extensionProblems: context.extensionProblems(of: app), tokenAdvice: registrations.advice,
           gatewayRefusal: registrations.refusal(of: app.id),
           lacksLocationUsage: permissions.lacksLocationUsage(app),
+          waitsForPlace: appsWaitingForPlaces.contains(app.id),
           holdsPush: pipeline.background.holdsPush(of: app.id),
           holdsBackgroundWork: context.conditions.holdsBackgroundWork)
       })
@@ -81,13 +84,15 @@ extension LocalApp {
 
   /// Returns the reasons that the user might not see the app's notifications.
   func findings(
-    isUndecided: Bool, programProblem: (problem: String, advice: String)?, tokenAdvice: String,
-    gatewayRefusal: String?, lacksLocationUsage: Bool, holdsPush: Bool, holdsBackgroundWork: Bool
+    isUndecided: Bool, programProblem: (problem: String, advice: String)?,
+    extensionProblems: [AppExtension.Problem], tokenAdvice: String, gatewayRefusal: String?,
+    lacksLocationUsage: Bool, waitsForPlace: Bool, holdsPush: Bool, holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
     if let (problem, advice) = programProblem {
       problems.append(("cannot be started, because \(problem)", advice))
     }
+    problems += extensionProblems.map { ($0.problem, $0.advice) }
     switch status {
     case .notDetermined:
       problems.append(
@@ -125,6 +130,12 @@ extension LocalApp {
         (
           "requested the location without a usage description: the user was not asked",
           Self.locationUsageAdvice
+        ))
+    } else if waitsForPlace, !mayLocate {
+      problems.append(
+        (
+          "has a notification for a place, but no permission to use the location: the notification waits",
+          "belfry settings \(id) location=whenInUse"
         ))
     }
     if registrations[.alert] != nil, !mayRun(inMode: "remote-notification") {

@@ -11,6 +11,9 @@ const whole = (object) => Object.fromEntries(Object.entries(object).filter(([, v
 /** The largest queue limit per token; `all` is stored as the next number. */
 const keepMost = 4294967294;
 
+/** Returns the topics of a new key that no team has. */
+const unknown = (key) => (key.unknownTopics ?? []).filter((topic) => !(topic in (key.topicTeams ?? {})));
+
 /** The parts of this screen; each has its own address. */
 const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certificates", "Certificates"], ["channels", "Channels"]];
 
@@ -34,14 +37,15 @@ export function show(main, parameters) {
     remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
-      keep: new Field("Queue limit per token", input({ value: "1" }), { hint: marked("A number, or “all” (`--keep` on the command line).") }),
-      broadcast: new Field("Broadcasts", select([["false", "off"], ["true", "on"]])) },
+      keep: new Field("Queue limit per token", input(), { hint: marked("A number, or “all” (`--keep` on the command line). If empty: 1 for a new app, unchanged for an existing app.") }),
+      broadcast: new Field("Broadcasts", select([["", "off for a new app, unchanged for an existing app"], ["false", "off"], ["true", "on"]])) },
     required: { topic: "Enter the bundle identifier of the app." },
     rules: { keep: (text) => (text === "all" || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= keepMost) ? null
       : `Enter a number from 1 to ${keepMost}, or all.`) },
-    make: ({ team, topic, keep, broadcast }) => whole({ team, topic, broadcast: broadcast === "true",
+    make: ({ team, topic, keep, broadcast }) => whole({ team, topic, broadcast: broadcast === "" ? undefined : broadcast === "true",
       keep: keep === "all" ? keep : keep === "" ? undefined : Number(keep) }),
     note: "If the app already exists, it is updated.",
+    isSame: (one, other) => one.topic === other.topic,
   });
   const keys = new Section("Provider keys", {
     path: "/api/keys", empty: "No provider keys.", action: "Generate a key",
@@ -53,8 +57,10 @@ export function show(main, parameters) {
       topics: new Field("Topics", input(), { hint: "Separate with spaces. Leave empty for all of the team's apps." }) },
     make: ({ team, environment, topics }) => ({ team, environment, topics: topics.split(/[\s,]+/).filter(Boolean) }),
     done: (made) => [h("p", {}, "The private key is in the file ", h("code", {}, made.file), "."),
-      made.unknownTopics ? h("p", { class: "bad" }, `Team ${made.team} has no apps with these bundle identifiers, so pushes to them `
-        + `are refused until you add the apps: ${made.unknownTopics.join(", ")}.`) : null],
+      unknown(made).length ? h("p", { class: "bad" }, `Team ${made.team} has no apps with these bundle identifiers, so pushes to them `
+        + `are refused until you add the apps: ${unknown(made).join(", ")}.`) : null,
+      Object.entries(made.topicTeams ?? {}).map(([topic, team]) => h("p", { class: "bad" },
+        `The app ${topic} belongs to team ${team}, so pushes to it with this key are refused. Revoke this key, and generate one for team ${team}.`))],
   });
   const certificates = new Section("Provider certificates", {
     path: "/api/certificates", empty: "No provider certificates.", action: "Generate a certificate",
@@ -78,6 +84,7 @@ export function show(main, parameters) {
     remove: { text: "Remove", done: "removed", what: (row) => `channel ${row.channel}`, effect: "Devices that subscribe to the channel no longer receive messages from it.",
       path: (row) => `/api/channels?channel=${encodeURIComponent(row.channel)}&app=${encodeURIComponent(row.app)}` },
     fields: { app: new Field("App", select([])), storage: new Field("Message storage", select([["0", "none"], ["1", "newest message"]])) },
+    required: { app: "No app has broadcasts on. Turn on broadcasts for an app first." },
     make: ({ app, storage }) => ({ app, storage: Number(storage) }),
   });
   const all = { teams, apps, keys, certificates, channels };

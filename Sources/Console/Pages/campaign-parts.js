@@ -92,6 +92,12 @@ export function warnings(preview) {
   return [...missing, ...preview.warnings.filter((text) => !/^no \S+ text: /.test(text))];
 }
 
+/** The key of an image in the payload, for the app's notification service extension. */
+export const imageKey = "image-url";
+
+/** Returns whether a campaign's document contains an image. */
+export function hasImage({ payload }) { return typeof payload?.[imageKey] === "string"; }
+
 /** Returns a banner as a device shows it. */
 export function banner(app, texts, { lang, label, image } = {}) {
   const { title, subtitle, body } = texts;
@@ -104,7 +110,7 @@ export function banner(app, texts, { lang, label, image } = {}) {
 }
 
 /** Shows each language of a preview as a device would. */
-export function previews(preview, app) {
+export function previews(preview, app, image = false) {
   return h("ul", { class: "previews", "aria-label": "Preview" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};
     const texts = Object.fromEntries(["title", "subtitle", "body"].map((key) => [key, alert[key] ?? keyed(alert, key)]));
@@ -114,7 +120,7 @@ export function previews(preview, app) {
       h("p", { class: "hint" }, h("strong", {}, name), `: ${one.devices.toLocaleString()} ${one.devices === 1 ? "device" : "devices"}${where}`),
       one.alert === null
         ? h("p", { class: "error" }, "Not sent: the campaign has no text in this language.")
-        : banner(app, texts, { lang: one.shows, label: `On a device set to ${name}` }));
+        : banner(app, texts, { lang: one.shows, image, label: `On a device set to ${name}` }));
   }));
 }
 

@@ -1,7 +1,7 @@
 import { address, titles } from "/console/documents.js";
 import { call, download, every, follow, patience } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
-import { duration, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
+import { duration, hasImage, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
 import { forgetEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
@@ -160,7 +160,9 @@ function showOne(main, id) {
       if (!wait && status.secondsLeft) parts.push(`about ${duration(status.secondsLeft)} left`);
       figures.textContent = [`${parts.join(" · ")}. ${outcome(status)}.`, wait].filter(Boolean).join(" ");
     } else {
-      figures.textContent = status.state === "scheduled" ? `${count(status.devices, "device", "devices")} registered now. Devices that register before the scheduled time are included.` : "Nothing has been sent.";
+      figures.textContent = status.state !== "scheduled" ? "Nothing has been sent."
+        : status.to === "list" ? `${count(status.devices, "device token", "device tokens")} in the list.`
+          : `${count(status.devices, "device", "devices")} registered now. Devices that register before the scheduled time are included.`;
     }
     remark.hidden = !status.problem;
     remark.textContent = status.problem ? sentences(status.problem) : "";
@@ -196,16 +198,23 @@ function showOne(main, id) {
     showReport();
   }
 
+  /** Returns the campaign's preview, and whether the campaign contains an image. */
+  async function showable() {
+    const [[preview], [document]] = await Promise.all([
+      call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long }), call("GET", `/campaigns/${id}/document`)]);
+    return [preview, hasImage(document)];
+  }
+
   async function showPreview() {
     try {
-      const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
+      const [preview, image] = await showable();
       const status = preview.problems.filter((one) => one.field !== "at").map((one) => h("li", {}, sentences(one.error, one.advice)));
       // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
       if (state === "draft" && preview.startsInSeconds === 0) buttons.querySelector("[data-name=send]").textContent = "Send now…";
       const notes = hasPassed(preview) ? ["The scheduled time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
       put(report, notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, one))) : null,
         h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
-        preview.languages.length ? previews(preview, facts.querySelector("dd").textContent) : h("p", { class: "empty" }, "No registered device matches."));
+        preview.languages.length ? previews(preview, facts.querySelector("dd").textContent, image) : h("p", { class: "empty" }, "No registered device matches."));
     } catch (refusal) {
       put(report, h("p", { class: "error" }, refusal.message));
     }
@@ -243,8 +252,8 @@ function showOne(main, id) {
           h("button", { type: "button", class: "quiet", "data-name": "csv", onclick: () => save("csv") }, "Export as CSV")));
       if (focused) report.querySelector(`[data-name=${focused}]`)?.focus();
       if (found.state === "paused") {
-        const [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
-        report.append(h("h2", {}, "Preview"), previews(preview, found.topic));
+        const [preview, image] = await showable();
+        report.append(h("h2", {}, "Preview"), previews(preview, found.topic, image));
       }
     } catch (refusal) {
       if (state !== asked) return;

@@ -1,6 +1,6 @@
 import { call, patience } from "/console/api.js";
 import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
-import { previews, sendText, warnings } from "/console/campaign-parts.js";
+import { hasImage, imageKey, previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { readFiles } from "/console/compose-files.js";
 import { confirm } from "/console/dialog.js";
@@ -52,9 +52,6 @@ export function show(main, parameters) {
     });
   return () => { isLeft = true; leave(); };
 }
-
-/** The key of an image in the payload, for the app's notification service extension. */
-const imageKey = "image-url";
 
 /** Returns the form's values for an existing campaign. */
 function fromDocument(document) {
@@ -289,19 +286,44 @@ function showForm(main, draft, edited) {
 
   async function preview({ isFull, signal }) {
     const { body, problems } = campaign(isFull);
-    if (problems.length) return { problems };
-    const wantsList = body.to === "list" && (!edited || fields.list.value.trim() !== "");
-    if (!wantsList || !isFull) {
+    if (problems.length) return { problems: [...problems, ...await otherProblems(body, problems, signal)] };
+    if (body.to !== "list" || !isFull) {
       const [found] = await call("POST", "/campaigns", { ...body, dryRun: true }, { signal });
       return found;
     }
-    const id = await hold(body);
+    const id = await (fields.list.value.trim() ? hold(body) : holdCopy(body));
     try {
       const [found] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
       return found;
     } finally {
       await call("DELETE", `/campaigns/${id}`).catch(() => {});
     }
+  }
+
+  /** Returns the problems that the service finds in the other fields, so that all problems are shown together. */
+  async function otherProblems(body, known, signal) {
+    // Without its files, the campaign has no content to check.
+    if (fault) return [];
+    let found;
+    try {
+      [{ problems: found }] = await call("POST", "/campaigns", { ...body, dryRun: true }, { signal });
+    } catch (refusal) {
+      if (refusal.name === "AbortError") throw refusal;
+      found = refusal.errors ?? [];
+    }
+    return found.filter((one) => !known.some(({ field }) => field === one.field));
+  }
+
+  /** Adds a copy of the edited campaign with the form's content and the campaign's own list of recipients; returns the copy's ID. */
+  async function holdCopy(body) {
+    const [added] = await call("POST", `/campaigns/${edited.status.id}/copy`);
+    try {
+      await call("PUT", `/campaigns/${added.id}`, { ...body, draft: true });
+    } catch (refusal) {
+      await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
+      throw refusal;
+    }
+    return added.id;
   }
 
   /** Adds the campaign without starting it, with its list of recipients if it has one; returns its ID. */
@@ -436,7 +458,7 @@ function showForm(main, draft, edited) {
         : found.problems.length ? "Would be refused. Nothing has been sent." : "No devices match."),
       found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, said(one)))) : null,
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
-      previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? ""),
+      previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? "", hasImage(campaign().body)),
       found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       canStart ? h("p", { class: "buttons" }, send) : null);

@@ -24,7 +24,8 @@ class Devices extends Section {
         ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : row.lockedOut ? "locked out: authority retired" : "valid")],
         ["Log", (row) => h("a", { href: `#/log?device=${row.device}`, "aria-label": `Log of ${name(row)}` }, "Log")],
       ],
-      remove: { text: "Revoke", done: "revoked", what: name, path: (row) => `/api/devices/${row.device}`,
+      // Devices can have the same name, so also show the number.
+      remove: { text: "Revoke", done: "revoked", what: (row) => (row.name ? `${name(row)} (${row.device})` : name(row)), path: (row) => `/api/devices/${row.device}`,
         effect: "The device is disconnected, its tokens become invalid, and its key can't enroll again." },
     });
     /** The last device of each page before the current one. */

@@ -1,4 +1,4 @@
-import { call, follow, patience } from "/console/api.js";
+import { call, follow, list, patience } from "/console/api.js";
 import { clockTime, count, h, put, select } from "/console/elements.js";
 import { LogDetail } from "/console/log-detail.js";
 import { save } from "/console/log-export.js";
@@ -20,6 +20,8 @@ const pace = 250;
 const page = 500;
 /** The maximum number of lines that a paused page keeps for later. */
 const mostHeld = 20000;
+/** The maximum number of devices among which a device with an exact name is found. */
+const mostDevices = 200;
 /** The maximum length, in bytes, of a text that the gateway searches for. */
 const mostSearched = 128;
 
@@ -48,11 +50,13 @@ export function show(main, parameters) {
     state: choice("State", "state", [["", "Any state"], ...states.map((state) => [state, state])]),
     reason: text("Reason", "reason"),
     type: choice("Push type", "type", [["", "Any type"], ...types.map((type) => [type, type])]),
-    device: text("Device number", "device", { hint: "Device", inputmode: "numeric" }),
+    device: text("Device number or name", "device", { hint: "Device" }),
     time: choice("Time", "time", times),
-    from: h("input", { type: "datetime-local", step: 1, "aria-label": "From", name: "from", value: given("from") }),
-    to: h("input", { type: "datetime-local", step: 1, "aria-label": "To", name: "to", value: given("to") }),
+    from: h("input", { type: "datetime-local", step: 1, name: "from", value: given("from") }),
+    to: h("input", { type: "datetime-local", step: 1, name: "to", value: given("to") }),
   };
+  /** The fields of a custom time, with visible labels, because an empty field of a time doesn't show its name. */
+  const range = [h("label", { class: "range" }, "From ", controls.from), h("label", { class: "range" }, "To ", controls.to)];
   const apps = h("datalist", { id: "log-apps" });
   const error = h("p", { class: "error", role: "alert", hidden: true });
   const state = h("span", { role: "status", class: "hint" });
@@ -67,6 +71,10 @@ export function show(main, parameters) {
   let dropped = 0;
   let isPaused = false;
   let isLive = false;
+  /** The state of the stream, which is shown unless the page is paused. */
+  let connection = "";
+  /** The number of times that the stream was requested or ended; a later request replaces one that is being prepared. */
+  let starts = 0;
   let isFiltered = false;
   let opened = null;
   let oldest = null;
@@ -88,7 +96,7 @@ export function show(main, parameters) {
   });
 
   /** Returns the conditions as a query of the API; null if one of them is invalid. */
-  function query() {
+  async function query() {
     const values = new URLSearchParams();
     const search = controls.q.value.trim();
     error.hidden = true;
@@ -98,7 +106,9 @@ export function show(main, parameters) {
       const value = controls[name].value.trim();
       if (value) values.set(name, value);
     }
-    if (values.has("device") && !/^\d{1,20}$/.test(values.get("device"))) return wrong("Enter a device number, such as 2519692535136313.");
+    try {
+      if (values.has("device")) values.set("device", await deviceNumber(values.get("device")));
+    } catch (refusal) { return wrong(refusal.message); }
     if (new TextEncoder().encode(values.get("q") ?? "").length > mostSearched) return wrong(`Enter at most ${mostSearched} bytes to search for.`);
     const minutes = Number(controls.time.value);
     if (minutes) values.set("since", String(Date.now() - minutes * 60000));
@@ -107,6 +117,16 @@ export function show(main, parameters) {
       if (controls.to.value) values.set("until", String(Date.parse(controls.to.value)));
     }
     return values;
+  }
+
+  /** Returns the number of the device with this number or name; throws if there isn't exactly one such device. */
+  async function deviceNumber(text) {
+    if (/^\d{1,20}$/.test(text)) return text;
+    const { rows } = await list(`/api/devices?limit=${mostDevices}&of=${encodeURIComponent(text)}`);
+    const named = rows.filter((row) => row.name === text);
+    const found = named.length ? named : rows;
+    if (found.length === 1) return String(found[0].device);
+    throw new Error(found.length ? `More than one device matches “${text}”. Enter a device number.` : `No device matches “${text}”.`);
   }
 
   function wrong(message) {
@@ -126,10 +146,11 @@ export function show(main, parameters) {
     history.replaceState(null, "", `#/log${shown.size ? `?${shown}` : ""}`);
   }
 
-  function start() {
-    for (const one of [controls.from, controls.to]) one.hidden = controls.time.value !== "custom";
-    const values = query();
-    if (!values) return;
+  async function start() {
+    for (const one of range) one.hidden = controls.time.value !== "custom";
+    const number = ++starts;
+    const values = await query();
+    if (!values || number !== starts) return;
     keep(values);
     isFiltered = values.size > 0;
     isLive = false;
@@ -137,12 +158,17 @@ export function show(main, parameters) {
     close();
     clear();
     setPaused(false);
-    state.textContent = "Connecting…";
+    setConnection("Connecting…");
     end = follow(`/api/log?follow=1&${values}`, receive, (isOpen, problem) => {
       isLive = isOpen;
       if (isOpen) clear();
-      state.textContent = isOpen ? "Live" : `Not live. ${problem}`;
+      setConnection(isOpen ? "Live" : `Not live. ${problem}`);
     });
+  }
+
+  function setConnection(text) {
+    connection = text;
+    state.textContent = isPaused && isLive ? "Paused" : connection;
   }
 
   function clear() {
@@ -203,12 +229,13 @@ export function show(main, parameters) {
     isPaused = value;
     pause.setAttribute("aria-pressed", String(value));
     pause.textContent = value ? "Resume" : "Pause";
+    setConnection(connection);
     if (!value) for (const line of held.splice(0)) added += rows.add(line);
     refresh();
   }
 
   async function loadOlder() {
-    const values = query();
+    const values = await query();
     if (!values || !oldest) return;
     older.disabled = true;
     values.set("until", String(Date.parse(oldest)));
@@ -248,7 +275,7 @@ export function show(main, parameters) {
   }
 
   async function exportAs(form) {
-    const values = query();
+    const values = await query();
     if (!values) return;
     try { state.textContent = `Exported ${count(await save(form, values), "line", "lines")}`; } catch (refusal) { wrong(refusal.message); }
   }
@@ -264,7 +291,7 @@ export function show(main, parameters) {
 
   main.append(
     h("form", { class: "filters", role: "search", "aria-label": "Filter the log", onsubmit: (event) => { event.preventDefault(); clearTimeout(timers.start); start(); },
-      oninput: later }, Object.values(controls), apps),
+      oninput: later }, Object.values(controls).filter((one) => one !== controls.from && one !== controls.to), range, apps),
     error,
     h("div", { class: "logbar" }, state, summary,
       h("span", { class: "buttons" }, pause, older,
@@ -277,6 +304,7 @@ export function show(main, parameters) {
   call("GET", "/api/push").then(([place]) => { command = deviceCommand(place.folder); scheduleRefresh(); }).catch(() => {});
   start();
   return () => {
+    starts += 1;
     clearTimeout(timers.start);
     clearTimeout(timers.refresh);
     end();

@@ -1,7 +1,7 @@
 import { call, follow } from "/console/api.js";
 import { samples } from "/console/send.js";
 import { confirm } from "/console/dialog.js";
-import { Field, clockTime, copyButton, h, hourMinute, put, retryButton } from "/console/elements.js";
+import { Field, clockTime, copyButton, h, hourMinute, marked, put, retryButton } from "/console/elements.js";
 import { beep, sentence } from "/console/phone-events.js";
 import { banner, center, home, lockScreen, prompt, settings } from "/console/phone-screens.js";
 
@@ -187,9 +187,10 @@ export function show(main) {
   async function choose() {
     error.textContent = "";
     try {
-      const list = await call("GET", "/api/phones");
+      const [[status], list] = await Promise.all([call("GET", "/api/status"), call("GET", "/api/phones")]);
       const on = list.find((one) => one.on);
       if (on) open(on.phone);
+      else if (status.environment === "production") put(place, h("p", {}, marked("Virtual phones require a sandbox gateway. Use a sandbox gateway, or 'belfry device run'.")));
       else put(place, h("div", { class: "card narrow" },
         h("p", {}, "A virtual phone connected to this gateway. Install an app, send it a push and see what the user would see."),
         ...list.map((one) => h("button", { type: "button", onclick: () => turnOn(one.phone) }, `Turn on phone ${one.phone}`)),

@@ -5,11 +5,12 @@ import { h, put, retryButton, sentences, table } from "/console/elements.js";
 /**
  * A section with a list and a form that adds to the list. `fields` are the form's fields by name; `make` converts their
  * values to the body of the call. `required` contains, by name, the messages for required fields that are empty;
- * `rules` contains, by name, functions that return the problem with a value, or null.
+ * `rules` contains, by name, functions that return the problem with a value, or null. `isSame` returns whether two
+ * entries are the same one; a section whose form can also update an entry needs it.
  */
 export class Section {
-  constructor(name, { path, columns, empty, remove, fields, make, done, action, note, required = {}, rules = {} }) {
-    Object.assign(this, { name, path, columns, empty, remove, make, done, action, required, rules });
+  constructor(name, { path, columns, empty, remove, fields, make, done, action, note, required = {}, rules = {}, isSame = () => false }) {
+    Object.assign(this, { name, path, columns, empty, remove, make, done, action, required, rules, isSame });
     this.list = h("div", {}, h("p", { class: "hint" }, "Loading…"));
     this.result = h("div", { "aria-live": "polite" });
     this.fields = fields ?? {};
@@ -88,7 +89,8 @@ export class Section {
     }
     try {
       const [made] = await call("POST", this.path, this.make(values));
-      put(this.result, h("p", { class: "good" }, "Added."), this.done?.(made) ?? null);
+      const isUpdate = this.rows?.some((row) => this.isSame(row, made));
+      put(this.result, h("p", { class: "good" }, isUpdate ? "Updated." : "Added."), this.done?.(made) ?? null);
       this.changed();
     } catch (refusal) {
       const field = this.guilty(refusal.message);

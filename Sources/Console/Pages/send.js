@@ -18,6 +18,9 @@ export const samples = {
   "Background": { aps: { "content-available": 1 }, reason: "menu" },
 };
 
+/** Returns the problem with a number of seconds until a push expires, or null. */
+const lifetimeProblem = (text) => (text === "" || /^\d{1,9}$/.test(text) ? null : "Enter a number of seconds from now, from 0 to 999999999.");
+
 /** The user's input, kept while the page is open. */
 const draft = { payload: JSON.stringify(samples["Alert"], null, 2) };
 
@@ -90,8 +93,8 @@ export function show(main, parameters) {
     body.payload = fields.payload.value;
     const lifetime = fields.lifetime.value.trim();
     if (lifetime === "0") body.expiration = "0";
-    else if (/^\d{1,9}$/.test(lifetime)) body.expiration = String(Math.floor(Date.now() / 1000) + Number(lifetime));
-    else if (lifetime) body.expiration = lifetime;
+    else if (lifetimeProblem(lifetime)) body.expiration = lifetime;
+    else if (lifetime) body.expiration = String(Math.floor(Date.now() / 1000) + Number(lifetime));
     return body;
   }
 
@@ -101,6 +104,9 @@ export function show(main, parameters) {
     const isShown = (fault) => touched.has(fieldOf(fault)) || fieldOf(fault).value.trim() !== "";
     for (const fault of check.faults.filter(isShown)) {
       const field = fieldOf(fault);
+      // The gateway's text is about the header field, which contains a time.
+      const problem = field === fields.lifetime && lifetimeProblem(field.value.trim());
+      if (problem) { field.fail(problem); continue; }
       const since = fault.since ? `, since ${dateTime(fault.since)}` : "";
       const when = fault.reason === "MissingDeviceToken" ? "enter a device token" : fault.when;
       const parts = [h("strong", {}, fault.reason), fault.line ? ` (${fault.status}).` : ` (${fault.status}): ${when}${since}.`];
@@ -163,8 +169,9 @@ export function show(main, parameters) {
 
   async function submit(event) {
     event.preventDefault();
-    button.disabled = true;
     for (const field of Object.values(fields)) touched.add(field);
+    if (lifetimeProblem(fields.lifetime.value.trim())) { fields.lifetime.control.focus(); check(); return; }
+    button.disabled = true;
     try {
       const [result] = await call("POST", "/api/push", push());
       saved.sent({ ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value])), id: "" }, result);

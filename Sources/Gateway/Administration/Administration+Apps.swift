@@ -13,7 +13,7 @@ extension Administration {
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
     guard new.keep != 0 else {
-      return .failure(AdministrationFields.wrong("keep", AdministrationFields.keepRange))
+      return .failure(AdministrationFields.wrong("keep", "0", AdministrationFields.keepRange))
     }
     var app: AppRecord
     if let known = try store.apps().first(where: { $0.bundleID == new.bundleID }) {

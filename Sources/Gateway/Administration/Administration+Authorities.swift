@@ -41,7 +41,7 @@ extension Administration {
               + "'systemctl reload belfry-gateway'"))
       }
       try runtime?.keepSecrets()
-      try apply([Self.change(both)])
+      try applyEverywhere([Self.change(both)])
       return .success(try lines(both, now))
     } catch {
       return try Self.broken(error)
@@ -72,7 +72,7 @@ extension Administration {
       }
       assert(!one.isRotating, "dropping the former authorities ends the rotation")
       try runtime?.keepSecrets()
-      try apply([Self.change(one)])
+      try applyEverywhere([Self.change(one)])
       return .success(try lines(one, now))
     } catch {
       return try Self.broken(error)

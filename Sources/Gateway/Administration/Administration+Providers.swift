@@ -48,7 +48,9 @@ extension Administration {
       var line = AdministrationLines.line(record)
       line["file"] = .string(folder.keyFile(id))
       let unknown = try unknownTopics(new.topics, team: new.team)
-      if !unknown.isEmpty { line["unknownTopics"] = .array(unknown.map { .string($0) }) }
+      if !unknown.isEmpty { line["unknownTopics"] = .array(unknown.map { .string($0.topic) }) }
+      let owned = unknown.compactMap { topic, owner in owner.map { (topic, JSONValue.string($0)) } }
+      if !owned.isEmpty { line["topicTeams"] = .object(JSONObject(owned)) }
       return .success([line])
     } catch let failure as StorageFailure {
       throw failure
@@ -57,12 +59,16 @@ extension Administration {
     }
   }
 
-  /// Returns those of the topics that no app of the team has; pushes to them are refused until the app is added.
+  /// Returns those of the topics that no app of the team has, each with the team that owns the app, if there is one.
+  ///
+  /// Pushes to these topics are refused.
   private func unknownTopics(
     _ topics: [String], team: String
-  ) throws(StorageFailure) -> [String] {
-    let apps = try store.apps().filter { $0.team.hasSameBytes(as: team) }
-    return topics.filter { topic in !apps.contains { $0.bundleID.hasSameBytes(as: topic) } }
+  ) throws(StorageFailure) -> [(topic: String, owner: String?)] {
+    let apps = try store.apps()
+    return topics.map { topic -> (topic: String, owner: String?) in
+      (topic, apps.first { $0.bundleID.hasSameBytes(as: topic) }?.team)
+    }.filter { $0.owner?.hasSameBytes(as: team) != true }
   }
 
   private func problem(
@@ -169,12 +175,17 @@ extension Administration {
     if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
-    guard try store.apps().contains(where: { $0.bundleID == new.bundleID && $0.team == new.team })
-    else {
+    guard let app = try store.app(bundleID: new.bundleID) else {
       return .failure(
         .init(
           .missing, "team \(new.team) has no app \(new.bundleID)",
-          do: "add it with 'belfry topic add'"))
+          do: "add it with 'belfry topic add --team \(new.team) \(new.bundleID)'"))
+    }
+    guard app.team.hasSameBytes(as: new.team) else {
+      return .failure(
+        .init(
+          .conflict, "the app \(new.bundleID) belongs to team \(app.team)",
+          do: "specify --team \(app.team)"))
     }
     do {
       guard let authority = try folder.presentAuthorities()?.issuer else {

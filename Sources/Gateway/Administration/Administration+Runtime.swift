@@ -69,7 +69,7 @@ extension Administration {
   /// Returns the payload of the push whose `apns-id` or `apns-unique-id` is `text`.
   public func payload(of text: String?) throws(AdministrationFailure) -> JSONObject {
     guard case .notification(let id)? = text.flatMap(DeliveryLogQuery.init) else {
-      throw AdministrationFields.wrong("id", "an apns-id or an apns-unique-id")
+      throw AdministrationFields.wrong("id", text ?? "", "an apns-id or an apns-unique-id")
     }
     guard let payloads = runtime?.payloads else {
       throw AdministrationFailure(

@@ -80,7 +80,7 @@ extension Administration {
     try folder.write(TokenKeys.file(keys), "token-keys")
     try runtime?.keepSecrets()
     let names = keys.map(TokenKeys.name(of:)).joined(separator: " ")
-    try apply([.putSetting(name: ControlSetting.tokenKeys, value: Array(names.utf8))])
+    try applyEverywhere([.putSetting(name: ControlSetting.tokenKeys, value: Array(names.utf8))])
   }
 
   /// Returns, for each key, the number of valid tokens that were last sealed with it.

@@ -48,6 +48,8 @@ public final class Administration: Sendable {
   /// The number of active faults; 0 for a stopped gateway, which answers no requests.
   public var activeFaultCount: Int { runtime?.faults.all.count ?? 0 }
   private let turn = Mutex(())
+  /// The changes of the current turn that other nodes of a cluster must apply.
+  private let unconfirmed = Mutex<[ControlChange]>([])
   private let unixMilliseconds: @Sendable () -> Int64
   /// The lock on the folder of a stopped gateway; nil for a running gateway, which locks the folder itself.
   private let lock: DataFolder?
@@ -103,24 +105,42 @@ public final class Administration: Sendable {
   public func perform(
     _ request: AdministrationRequest
   ) throws(AdministrationFailure) -> [JSONObject] {
-    let answer: AdministrationAnswer = turn.withLock { _ in
+    let (answer, changes): (AdministrationAnswer, [ControlChange]) = turn.withLock { _ in
+      var answer: AdministrationAnswer
       do throws(StorageFailure) {
-        return try perform(request, now: unixMilliseconds())
+        answer = try perform(request, now: unixMilliseconds())
       } catch {
-        return .failure(AdministrationFailure(error))
+        answer = .failure(AdministrationFailure(error))
       }
+      return (answer, unconfirmed.withLock { exchange(&$0, with: []) })
     }
+    // Other requests are carried out while this one waits for a dead node, which can take a minute.
+    if !changes.isEmpty { runtime?.cluster?.wait(for: changes) }
     return try answer.get()
   }
 
   /// Returns the latest `limit` lines of the delivery log that match `text` and the filter, oldest first.
   ///
-  /// `text` is a device token or an ID; nil matches every line.
+  /// `text` is a device token or an ID; nil matches every line. In a cluster, the lines of the other nodes are included;
+  /// `missingNodes` are the names of those that did not answer.
   public func log(
     of text: String?, where filter: DeliveryLogFilter, limit: Int = .max
-  ) throws(AdministrationFailure) -> [JSONObject] {
-    try lines(of: Self.logQuery(text)).filter(filter.matches).suffix(limit)
-      .map(AdministrationLines.line)
+  ) throws(AdministrationFailure) -> (lines: [JSONObject], missingNodes: [String]) {
+    let query = try Self.logQuery(text)
+    var lines = try lines(of: query)
+    var missing: [String] = []
+    if let cluster = runtime?.cluster {
+      do throws(StorageFailure) {
+        let others = try cluster.linesElsewhere(of: query)
+        missing = others.missing
+        lines = (lines + others.lines).sorted { $0.atMilliseconds < $1.atMilliseconds }
+      } catch {
+        throw AdministrationFailure(error)
+      }
+    }
+    return (
+      lines.filter(filter.matches).suffix(limit).map(AdministrationLines.line), missing
+    )
   }
 
   /// Calls `receive` with each new line of the delivery log that matches `text` and the filter, until `receive` returns
@@ -187,7 +207,7 @@ public final class Administration: Sendable {
     case .listFaults: return try performFault(request)
     case .addFault, .removeFault, .clearFaults:
       let answer = try performFault(request)
-      runtime?.cluster?.wait(for: [.putSetting(name: ControlSetting.faults, value: nil)])
+      confirmLater([.putSetting(name: ControlSetting.faults, value: nil)])
       return answer
     case .log(let text): return log(of: text)
     case .checkPush(let draft): return .success([try check(draft, now)])
@@ -202,5 +222,20 @@ public final class Administration: Sendable {
   func apply(_ changes: [ControlChange]) throws(StorageFailure) {
     try store.apply(changes)
     runtime?.didChange(changes)
+    confirmLater(changes)
+  }
+
+  /// Makes `changes` durable, notifies the running gateway, and waits until the other nodes have applied the changes,
+  /// because the next step requires it.
+  func applyEverywhere(_ changes: [ControlChange]) throws(StorageFailure) {
+    try store.apply(changes)
+    runtime?.didChange(changes)
+    runtime?.cluster?.wait(for: changes)
+  }
+
+  /// Makes the request wait for the other nodes at its end.
+  private func confirmLater(_ changes: [ControlChange]) {
+    guard runtime?.cluster != nil else { return }
+    unconfirmed.withLock { $0 += changes }
   }
 }

@@ -92,11 +92,11 @@ public struct AdministrationCall: Sendable {
     case "certificates":
       let form = try fields.optionalText("form") ?? "universal"
       guard ["universal", "uid"].contains(form) else {
-        throw AdministrationFields.wrong("form", "universal or uid")
+        throw AdministrationFields.wrong("form", form, "universal or uid")
       }
       let key = try fields.optionalText("key") ?? "ec"
       guard ["ec", "rsa"].contains(key) else {
-        throw AdministrationFields.wrong("key", "ec or rsa")
+        throw AdministrationFields.wrong("key", key, "ec or rsa")
       }
       request = .addCertificate(
         .init(
@@ -110,7 +110,7 @@ public struct AdministrationCall: Sendable {
           keep: try fields.keep("keep"), hasBroadcast: try fields.optionalBool("broadcast")))
     case "channels":
       let storage = try fields.optionalNumber("storage", of: UInt8.self) ?? 0
-      guard storage < 2 else { throw AdministrationFields.wrong("storage", "0 or 1") }
+      guard storage < 2 else { throw AdministrationFields.wrong("storage", "\(storage)", "0 or 1") }
       request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
     case "enrolment-code":
       request = .rotateEnrollmentCode
@@ -145,19 +145,20 @@ public struct AdministrationCall: Sendable {
       return .removeTopic(bundleID: bundleID, isForced: value("force") != "0")
     case ("channels", .none):
       guard let id = value("channel") else {
-        throw AdministrationFields.wrong("channel", "the channel's id in the query")
+        throw AdministrationFailure(
+          .invalid, "'channel' is missing", do: "add the channel's ID to the query")
       }
       return .removeChannel(id: id, bundleID: value("app"))
     case ("devices", .some(let text)):
       guard let number = UInt64(text) else {
-        throw AdministrationFields.wrong("device", "a device's number")
+        throw AdministrationFields.wrong("device", text, "a device's number")
       }
       return .revokeDevice(number: number)
     case ("damage", .none): return .forgetDamage
     case ("faults", .none): return .clearFaults
     case ("faults", .some(let text)):
       guard let id = UInt64(text) else {
-        throw AdministrationFields.wrong("id", "a fault's id")
+        throw AdministrationFields.wrong("id", text, "a fault's id")
       }
       return .removeFault(id: id)
     case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
@@ -270,7 +271,9 @@ extension AdministrationRequest.PushDraft {
     collapseID = try fields.optionalText("collapseID")
     id = try fields.optionalText("id")
     key = try fields.optionalText("key")
-    payload = Array((try fields.optionalText("payload") ?? "").utf8)
+    let text = try fields.optionalText(
+      "payload", wanted: "a JSON string that contains the payload")
+    payload = Array((text ?? "").utf8)
   }
 
   fileprivate var json: JSONObject {

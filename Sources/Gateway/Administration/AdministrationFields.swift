@@ -9,6 +9,9 @@ public struct AdministrationFields {
   /// The values that ``keep(_:)`` accepts; "all" is represented as `UInt32.max`.
   static let keepRange = "a number from 1 to \(UInt32.max - 1), or all"
 
+  /// The maximum number of a value's characters that an error contains; a value can be a whole payload.
+  private static let shownCharactersMax = 80
+
   private let object: JSONObject
   private var known: Set<UTF8Text> = []
 
@@ -22,18 +25,26 @@ public struct AdministrationFields {
   }
 
   /// Returns the string value of a member; nil if the member is absent.
-  public mutating func optionalText(_ key: String) throws(AdministrationFailure) -> String? {
+  ///
+  /// The error for a value of another type says that `wanted` was expected.
+  public mutating func optionalText(
+    _ key: String, wanted: String = "a JSON string"
+  ) throws(AdministrationFailure) -> String? {
     guard let value = removeValue(key) else { return nil }
-    guard let text = value.stringValue else { throw Self.wrong(key, "text") }
+    guard let text = value.stringValue else { throw Self.wrong(key, value.text, wanted) }
     return text
   }
 
   mutating func texts(_ key: String) throws(AdministrationFailure) -> [String] {
     guard let value = removeValue(key) else { return [] }
-    guard let list = value.arrayValue else { throw Self.wrong(key, "a list of strings") }
+    guard let list = value.arrayValue else {
+      throw Self.wrong(key, value.text, "a list of strings")
+    }
     var texts: [String] = []
     for element in list {
-      guard let text = element.stringValue else { throw Self.wrong(key, "a list of strings") }
+      guard let text = element.stringValue else {
+        throw Self.wrong(key, value.text, "a list of strings")
+      }
       texts.append(text)
     }
     return texts
@@ -42,7 +53,7 @@ public struct AdministrationFields {
   /// Returns the Boolean value of a member; nil if the member is absent.
   public mutating func optionalBool(_ key: String) throws(AdministrationFailure) -> Bool? {
     guard let value = removeValue(key) else { return nil }
-    guard let bool = value.boolValue else { throw Self.wrong(key, "true or false") }
+    guard let bool = value.boolValue else { throw Self.wrong(key, value.shown, "true or false") }
     return bool
   }
 
@@ -51,7 +62,7 @@ public struct AdministrationFields {
   ) throws(AdministrationFailure) -> Number? {
     guard let value = removeValue(key) else { return nil }
     guard let number = value.integerValue.flatMap({ Number(exactly: $0) }) else {
-      throw Self.wrong(key, "a whole number from \(Number.min) to \(Number.max)")
+      throw Self.wrong(key, value.shown, "a whole number from \(Number.min) to \(Number.max)")
     }
     return number
   }
@@ -59,7 +70,7 @@ public struct AdministrationFields {
   mutating func optionalShare(_ key: String) throws(AdministrationFailure) -> Double? {
     guard let value = removeValue(key) else { return nil }
     guard let share = value.doubleValue, (0...1).contains(share) else {
-      throw Self.wrong(key, "a number from 0 to 1")
+      throw Self.wrong(key, value.shown, "a number from 0 to 1")
     }
     return share
   }
@@ -67,7 +78,7 @@ public struct AdministrationFields {
   mutating func environments(_ key: String) throws(AdministrationFailure) -> EnvironmentScope {
     guard let name = try optionalText(key) else { return .both }
     guard let scope = EnvironmentScope(name: name) else {
-      throw Self.wrong(key, "sandbox, production or both")
+      throw Self.wrong(key, name, "sandbox, production or both")
     }
     return scope
   }
@@ -79,7 +90,7 @@ public struct AdministrationFields {
     if value == "all" { return .max }
     guard let number = value.integerValue.flatMap({ UInt32(exactly: $0) }),
       (1..<UInt32.max).contains(number)
-    else { throw Self.wrong(key, Self.keepRange) }
+    else { throw Self.wrong(key, value.shown, Self.keepRange) }
     return number
   }
 
@@ -101,9 +112,20 @@ public struct AdministrationFields {
     AdministrationFailure(.invalid, "'\(key)' is missing", do: "add it")
   }
 
-  static func wrong(_ key: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "invalid value for '\(key)'", do: "expected \(wanted)")
+  static func wrong(_ key: String, _ value: String, _ wanted: String) -> AdministrationFailure {
+    AdministrationFailure(
+      .invalid, "invalid value '\(shown(value))' for '\(key)'", do: "expected \(wanted)")
   }
+
+  /// Returns a value as an error shows it, which is its beginning if it is long.
+  public static func shown(_ value: String) -> String {
+    value.count > shownCharactersMax ? "\(value.prefix(shownCharactersMax))…" : value
+  }
+}
+
+extension JSONValue {
+  /// A string without quotation marks, or the JSON text of any other value.
+  fileprivate var shown: String { stringValue ?? text }
 }
 
 extension FaultRule {
@@ -112,14 +134,15 @@ extension FaultRule {
     var fields = AdministrationFields(object)
     if let text = try fields.optionalText("token") {
       guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
-        throw AdministrationFields.wrong("token", "a device token as a hex string")
+        throw AdministrationFields.wrong(
+          "token", text, "a device token, which has an even number of hexadecimal digits")
       }
       token = bytes
     }
     topic = try fields.optionalText("topic")
     times = try fields.optionalNumber("times", of: UInt32.self)
     guard times != 0 else {
-      throw AdministrationFields.wrong("times", "a whole number from 1 to \(UInt32.max)")
+      throw AdministrationFields.wrong("times", "0", "a whole number from 1 to \(UInt32.max)")
     }
     // The output of `belfry fault list` contains these members too; ignore their values, because the gateway assigns
     // its own.
@@ -130,7 +153,9 @@ extension FaultRule {
     let share = try fields.optionalShare("share") ?? 1
     if let reason = try fields.optionalText("reason") {
       guard let rejection = Rejection(reason: reason) else {
-        throw AdministrationFields.wrong("reason", "an APNs reason such as Unregistered")
+        throw AdministrationFields.wrong(
+          "reason", reason,
+          "an APNs reason, such as TooManyRequests; 'belfry fault add --help' lists all reasons")
       }
       effects.append(.answer(rejection, timestampMilliseconds: timestamp, share: share))
     }

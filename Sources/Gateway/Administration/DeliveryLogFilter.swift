@@ -40,7 +40,7 @@ public struct DeliveryLogFilter: Sendable {
     if let text = value("state") {
       let labels = DeliveryState.allCases.map(\.label) + [DeliveryLogLine.refused]
       guard labels.contains(where: { $0.hasSameBytes(as: text) }) else {
-        throw AdministrationFields.wrong("state", "one of \(labels.joined(separator: ", "))")
+        throw AdministrationFields.wrong("state", text, "one of \(labels.joined(separator: ", "))")
       }
       state = text
     }
@@ -48,13 +48,13 @@ public struct DeliveryLogFilter: Sendable {
     if let text = value("type") {
       let bytes = Array(text.utf8)
       guard let type = PushType(bytes.span) else {
-        throw AdministrationFields.wrong("type", "an apns-push-type such as alert")
+        throw AdministrationFields.wrong("type", text, "an apns-push-type, such as alert")
       }
       pushType = type
     }
     if let text = value("device") {
       guard let number = UInt64(text) else {
-        throw AdministrationFields.wrong("device", "a device's number")
+        throw AdministrationFields.wrong("device", text, "a device's number")
       }
       device = number
     }
@@ -62,7 +62,7 @@ public struct DeliveryLogFilter: Sendable {
     untilMilliseconds = try Self.milliseconds(value("until"), "until")
     if let text = value("q") {
       guard text.utf8.count <= Self.textBytesMax else {
-        throw AdministrationFields.wrong("q", "at most \(Self.textBytesMax) bytes")
+        throw AdministrationFields.wrong("q", text, "at most \(Self.textBytesMax) bytes")
       }
       self.text = text.utf8.map(Self.lowercased)
     }
@@ -73,7 +73,7 @@ public struct DeliveryLogFilter: Sendable {
   ) throws(AdministrationFailure) -> Int64? {
     guard let text else { return nil }
     guard let number = Int64(text), number >= 0 else {
-      throw AdministrationFields.wrong(name, "milliseconds since 1970")
+      throw AdministrationFields.wrong(name, text, "milliseconds since 1970")
     }
     return number
   }

@@ -8,6 +8,8 @@ package final class CertificateRevocations: Sendable {
   /// Creates an empty list.
   package init() {}
 
+  func add(_ serial: String) { _ = serials.withLock { $0.insert(serial) } }
+
   func replace(with serials: Set<String>) { self.serials.withLock { $0 = serials } }
 
   /// Returns the TLS handshake's verdict on a provider's certificate (apns-protocol 1.2).

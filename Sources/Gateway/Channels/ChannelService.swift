@@ -7,12 +7,12 @@ import System
 /// The service runs on the main loop, so that every loop receives the changes in the same order. A broadcast is one
 /// message to each loop.
 final class ChannelService {
-  private let store: any ControlStore
+  let store: any ControlStore
   private let writer: ControlWriter
   private let loop: EventLoop
   private let log: Log
   private var peers: LoopPeers = []
-  private var registry = ChannelRegistry()
+  private(set) var registry = ChannelRegistry()
   private var making: [UInt32: Int] = [:]
   /// True if the store might contain messages that will expire.
   private var hasStoredMessages = false

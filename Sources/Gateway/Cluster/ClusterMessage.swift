@@ -16,6 +16,10 @@ enum ClusterMessage {
   case broadcast(Broadcast)
   /// An administrator asks the receiver to stop.
   case drain
+  /// A question, which the receiver answers with the same number.
+  case question(number: UInt64, ClusterQuestion)
+  /// A part of the answer to the receiver's question.
+  case answer(ClusterAnswerPart)
 }
 
 /// The outcome of a push at the node that owns its device.
@@ -37,17 +41,13 @@ enum ForwardedOutcome: Equatable, Sendable {
 }
 
 extension ClusterMessage {
-  /// The version of the encoding; a node ignores messages with another version, because the store delivers instead.
-  static let version: UInt8 = 1
-
   private enum Kind: UInt8 {
     case push = 1
-    case outcome, claimed, changed, broadcast, drain
+    case outcome, claimed, changed, broadcast, drain, question, answer
   }
 
-  /// The message's encoding: the version, the sender's number, the kind, and the fields in big-endian order.
-  func encoded(from sender: NodeNumber) -> [UInt8] {
-    var bytes: [UInt8] = []
+  /// Appends the message's encoding: the kind, and the fields in big-endian order.
+  func encode(into bytes: inout [UInt8]) {
     func put<Value: FixedWidthInteger>(_ value: Value) {
       for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
         bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
@@ -60,12 +60,8 @@ extension ClusterMessage {
       put(uniqueID.high)
       put(uniqueID.low)
     }
-    assert(sender != 0, "node numbers start at 1")
-    put(Self.version)
-    put(sender)
     switch self {
     case .push(let push):
-      bytes.reserveCapacity(128 + push.collapseID.count + push.payload.count)
       put(Kind.push.rawValue)
       put(push.reply?.connection ?? 0)
       put(UInt16(clamping: push.reply?.front.loop ?? 0))
@@ -114,29 +110,36 @@ extension ClusterMessage {
       put(broadcast.acceptedMilliseconds)
       bytes += broadcast.payload
     case .drain: put(Kind.drain.rawValue)
+    case .question(let number, let question):
+      put(Kind.question.rawValue)
+      put(number)
+      question.encode(into: &bytes)
+    case .answer(let part):
+      put(Kind.answer.rawValue)
+      put(part.question)
+      put(part.index)
+      put(UInt8(part.isLast ? 1 : 0))
+      bytes += part.bytes
     }
-    return bytes
   }
 
-  /// Decodes a message; nil if it is malformed or has another version.
-  static func decode(_ bytes: [UInt8]) -> (message: ClusterMessage, sender: NodeNumber)? {
-    var reader = Reader(bytes: bytes)
-    guard reader.take(UInt8.self) == version, let sender = reader.takeNode(),
-      let kind = reader.take(UInt8.self).flatMap(Kind.init)
-    else { return nil }
-    let message: ClusterMessage?
-    switch kind {
-    case .push: message = push(&reader, sender)
-    case .outcome: message = outcome(&reader, sender)
-    case .claimed: message = reader.take(UInt64.self).map { .claimed(device: $0) }
-    case .changed: message = reader.take(Int64.self).map { .changed(number: $0) }
-    case .broadcast: message = broadcast(&reader)
-    case .drain: message = reader.rest.isEmpty ? .drain : nil
+  /// Decodes a message of another node; nil if it is malformed.
+  static func decode(_ bytes: ArraySlice<UInt8>, from sender: NodeNumber) -> ClusterMessage? {
+    var reader = ClusterReader(bytes)
+    guard let kind = reader.take(UInt8.self).flatMap(Kind.init) else { return nil }
+    return switch kind {
+    case .push: push(&reader, sender)
+    case .outcome: outcome(&reader, sender)
+    case .claimed: reader.take(UInt64.self).map { .claimed(device: $0) }
+    case .changed: reader.take(Int64.self).map { .changed(number: $0) }
+    case .broadcast: broadcast(&reader)
+    case .drain: reader.rest.isEmpty ? .drain : nil
+    case .question: question(&reader)
+    case .answer: answer(&reader)
     }
-    return message.map { ($0, sender) }
   }
 
-  private static func push(_ reader: inout Reader, _ sender: NodeNumber) -> ClusterMessage? {
+  private static func push(_ reader: inout ClusterReader, _ sender: NodeNumber) -> ClusterMessage? {
     guard let number = reader.take(UInt64.self), let loop = reader.take(UInt16.self),
       let device = reader.take(UInt64.self), let app = reader.take(UInt32.self),
       let kind = reader.take(UInt8.self), let generation = reader.take(UInt16.self),
@@ -155,13 +158,15 @@ extension ClusterMessage {
       Submission(
         key: NotificationKey(device: device, app: app, kind: kind), generation: generation,
         id: id, uniqueID: uniqueID, expiration: expiration, priority: priority, pushType: pushType,
-        collapseID: collapseID, payload: reader.rest,
+        collapseID: Array(collapseID), payload: Array(reader.rest),
         acceptedMilliseconds: accepted, keep: keep,
         reply: ReplyAddress(
           node: sender, front: Route(loop: Int(loop)), connection: number, stream: 0)))
   }
 
-  private static func outcome(_ reader: inout Reader, _ sender: NodeNumber) -> ClusterMessage? {
+  private static func outcome(_ reader: inout ClusterReader, _ sender: NodeNumber)
+    -> ClusterMessage?
+  {
     guard let number = reader.take(UInt64.self), let loop = reader.take(UInt16.self),
       let kind = reader.take(UInt8.self)
     else { return nil }
@@ -180,7 +185,7 @@ extension ClusterMessage {
     }
   }
 
-  private static func broadcast(_ reader: inout Reader) -> ClusterMessage? {
+  private static func broadcast(_ reader: inout ClusterReader) -> ClusterMessage? {
     guard let channelHigh = reader.take(UInt64.self), let channelLow = reader.take(UInt64.self),
       let app = reader.take(UInt32.self), let (id, uniqueID) = reader.takeIDs(),
       let priority = reader.take(UInt8.self), let accepted = reader.take(Int64.self)
@@ -192,51 +197,22 @@ extension ClusterMessage {
       Broadcast(
         channel: ChannelID(high: channelHigh, low: channelLow), app: app,
         id: id, uniqueID: uniqueID, expiration: 0,
-        priority: priority, payload: reader.rest, acceptedMilliseconds: accepted, isKept: false))
+        priority: priority, payload: Array(reader.rest), acceptedMilliseconds: accepted,
+        isKept: false))
   }
 
-  /// A reader of big-endian fields, which returns nil at the end of the message.
-  private struct Reader {
-    let bytes: [UInt8]
-    private var offset = 0
+  private static func question(_ reader: inout ClusterReader) -> ClusterMessage? {
+    guard let number = reader.take(UInt64.self), let question = ClusterQuestion.decode(&reader)
+    else { return nil }
+    return .question(number: number, question)
+  }
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
-
-    var rest: [UInt8] { Array(bytes[offset...]) }
-
-    mutating func take<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
-      let size = Value.bitWidth / 8
-      guard bytes.count - offset >= size else { return nil }
-      var value: Value = 0
-      for byte in bytes[offset..<offset + size] {
-        value = Value.bitWidth == 8 ? Value(truncatingIfNeeded: byte) : value << 8 | Value(byte)
-      }
-      offset += size
-      return value
-    }
-
-    /// Returns an `apns-id` and an `apns-unique-id`.
-    mutating func takeIDs() -> (id: NotificationID, uniqueID: NotificationID)? {
-      guard let high = take(UInt64.self), let low = take(UInt64.self),
-        let isLowercase = take(UInt8.self), let uniqueHigh = take(UInt64.self),
-        let uniqueLow = take(UInt64.self)
-      else { return nil }
-      return (
-        NotificationID(high: high, low: low, isLowercase: isLowercase == 1),
-        NotificationID(high: uniqueHigh, low: uniqueLow)
-      )
-    }
-
-    /// Returns the number of a node; 0 would mean this node.
-    mutating func takeNode() -> NodeNumber? {
-      take(NodeNumber.self).flatMap { $0 == 0 ? nil : $0 }
-    }
-
-    mutating func take(bytes count: Int) -> [UInt8]? {
-      assert(count >= 0 && offset <= bytes.count, "the offset is within the message")
-      guard bytes.count - offset >= count else { return nil }
-      defer { offset += count }
-      return Array(bytes[offset..<offset + count])
-    }
+  private static func answer(_ reader: inout ClusterReader) -> ClusterMessage? {
+    guard let question = reader.take(UInt64.self), let index = reader.take(UInt32.self),
+      let isLast = reader.take(UInt8.self)
+    else { return nil }
+    return .answer(
+      ClusterAnswerPart(
+        question: question, index: index, isLast: isLast == 1, bytes: Array(reader.rest)))
   }
 }

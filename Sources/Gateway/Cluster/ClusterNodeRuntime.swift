@@ -15,13 +15,22 @@ final class ClusterNodeRuntime: Sendable {
     case catchUp
     /// The loops have applied the changes up to this number, or could not read them.
     case applied(upTo: Int64, succeeded: Bool)
-    case removeLinks([UInt64])
+    case removeLinks([ClaimElsewhere])
+    /// Check that this node still owns these connected devices.
+    case verify([UInt64])
+  }
+
+  private struct Question: Sendable {
+    let question: ClusterQuestion
+    let number: UInt64
+    let sender: NodeNumber
   }
 
   /// The receivers of messages, which are known once the loops run.
   private struct Receivers: Sendable {
     var peers: LoopPeers = []
     var controlPlane: Mailbox<ControlPlaneMessage>?
+    var log: DeliveryLogReader?
   }
 
   let number: NodeNumber
@@ -30,12 +39,15 @@ final class ClusterNodeRuntime: Sendable {
   private let membership: any ClusterMembership
   private let claims: any DeviceClaims
   let elapsedMilliseconds: @Sendable () -> Int64
+  private let sleepMilliseconds: @Sendable (Int64) -> Void
   let log: Log
   private let homes: HomeMap
   private let watch: Mutex<ClusterWatch>
   private let receivers = Mutex(Receivers())
   private let bus = Mutex<(any ClusterBus)?>(nil)
   private let inbox = Mutex<(any BatchInbox<Event>)?>(nil)
+  private let questions = Mutex<(any BatchInbox<Question>)?>(nil)
+  let answers = ClusterAnswers()
   private let isReporting = Atomic<Bool>(false)
   private let deviceCount = Atomic<Int64>(0)
   private let version: String
@@ -52,6 +64,7 @@ final class ClusterNodeRuntime: Sendable {
     membership = resources.membership
     claims = resources.claims
     elapsedMilliseconds = resources.elapsedMilliseconds
+    sleepMilliseconds = resources.sleepMilliseconds
     number = resources.membership.number
     precondition(number > 0, "node numbers start at 1")
     precondition(loops <= Limits.clusterLoopsMax, "each loop has its own sequence numbers")
@@ -69,14 +82,32 @@ final class ClusterNodeRuntime: Sendable {
       return false
     }
     inbox.withLock { $0 = started }
+    // The answers wait for the loops, which must not delay the lease.
+    let answering = try runner.start(name: "questions") { [weak self] (questions: [Question]) in
+      for asked in questions {
+        self?.answer(asked.question, number: asked.number, from: asked.sender)
+      }
+      return false
+    }
+    questions.withLock { $0 = answering }
     let connected = try resources.connect(number) { [weak self] in self?.handle($0) }
     bus.withLock { $0 = connected }
   }
 
   /// Sets the receivers of the messages.
-  func use(_ peers: LoopPeers, _ controlPlane: Mailbox<ControlPlaneMessage>) {
+  func use(
+    _ peers: LoopPeers, _ controlPlane: Mailbox<ControlPlaneMessage>, _ log: DeliveryLogReader
+  ) {
     assert(peers.count == homes.count, "every loop has a mailbox")
-    receivers.withLock { $0 = Receivers(peers: peers, controlPlane: controlPlane) }
+    receivers.withLock { $0 = Receivers(peers: peers, controlPlane: controlPlane, log: log) }
+  }
+
+  /// Returns the reader of this node's delivery log.
+  func logReader() throws(AdministrationFailure) -> DeliveryLogReader {
+    guard let log = receivers.withLock({ $0.log }) else {
+      throw AdministrationFailure(.busy, "the node is starting", do: "try again")
+    }
+    return log
   }
 
   /// Performs the work that is due; the gateway calls this method about once per second,
@@ -87,10 +118,18 @@ final class ClusterNodeRuntime: Sendable {
     post(.tick)
   }
 
-  /// Sends a message to a node; returns false if the bus is absent.
+  /// True if messages can be sent to other nodes.
+  var isConnected: Bool { bus.withLock { $0 }?.isConnected ?? false }
+
+  /// Sends a message to a node, or to all nodes if `node` is nil; returns false if the bus is absent.
   func send(_ message: ClusterMessage, to node: NodeNumber?) -> Bool {
+    send(ClusterBatch(message, from: number), to: node)
+  }
+
+  /// Sends a batch of messages; returns false if the bus is absent.
+  func send(_ batch: ClusterBatch, to node: NodeNumber?) -> Bool {
     guard let bus = bus.withLock({ $0 }) else { return false }
-    return bus.send(message.encoded(from: number), to: node)
+    return bus.send(batch.bytes, to: node)
   }
 
   /// Tells the other nodes that this node has written a change.
@@ -122,7 +161,7 @@ final class ClusterNodeRuntime: Sendable {
         return true
       }
       guard elapsedMilliseconds() < deadline else { return false }
-      SystemClock.sleep(milliseconds: Limits.nodeWaitMillisecondsMax)
+      sleepMilliseconds(Limits.nodeWaitMillisecondsMax)
     }
   }
 
@@ -146,7 +185,7 @@ final class ClusterNodeRuntime: Sendable {
           !$0.isEnded && $0.number != number && $0.appliedChange < change
         }
         guard !late.isEmpty, elapsedMilliseconds() < deadline else { return late.map(\.name) }
-        SystemClock.sleep(milliseconds: pause)
+        sleepMilliseconds(pause)
         pause = min(pause * 2, Limits.nodeWaitMillisecondsMax)
       }
     } catch {
@@ -163,6 +202,7 @@ final class ClusterNodeRuntime: Sendable {
     }
     bus?.close()
     inbox.withLock { $0 }?.close()
+    questions.withLock { $0 }?.close()
     lease.lose()
     do throws(StorageFailure) {
       try membership.leave()
@@ -176,10 +216,11 @@ final class ClusterNodeRuntime: Sendable {
   private func handle(_ event: ClusterBusEvent) {
     switch event {
     case .message(let bytes):
-      guard let (message, sender) = ClusterMessage.decode(bytes) else {
-        return log.warning("ignored a malformed message from another node")
+      guard let batch = ClusterBatch.decode(bytes) else {
+        return log.warning("ignored messages of another version, or without a sender")
       }
-      if sender != number { handle(message, from: sender) }
+      if batch.malformed > 0 { log.warning("ignored a malformed message from another node") }
+      if batch.sender != number { handle(batch.messages, from: batch.sender) }
     case .connected:
       log.info("connected to the bus")
       post(.catchUp)
@@ -194,26 +235,36 @@ final class ClusterNodeRuntime: Sendable {
     }
   }
 
-  private func handle(_ message: ClusterMessage, from sender: NodeNumber) {
-    switch message {
-    case .push(let submission):
-      post(.submission(submission), to: homes.home(of: submission.key.device).loop)
-    case .outcome(let address, let outcome):
-      post(
-        .forwardedOutcome(number: address.connection, outcome), to: address.front.loop)
-    case .claimed(let device):
-      post(.claimsLost([device], isRecorded: false), to: homes.home(of: device).loop)
-    case .changed(let number): post(.changed(number))
-    case .broadcast(let broadcast):
-      for loop in 0..<homes.count { post(.channels(.broadcast(broadcast)), to: loop) }
-    case .drain: receivers.withLock({ $0.controlPlane })?.post(.drainRequested)
+  private func handle(_ messages: [ClusterMessage], from sender: NodeNumber) {
+    var waiting: [Int: [LoopMessage]] = [:]
+    func add(_ message: RoutedMessage, to loop: Int) {
+      waiting[loop, default: []].append(.routed(message))
     }
+    for message in messages {
+      switch message {
+      case .push(let submission):
+        add(.submission(submission), to: homes.home(of: submission.key.device).loop)
+      case .outcome(let address, let outcome):
+        add(.forwardedOutcome(number: address.connection, outcome), to: address.front.loop)
+      case .claimed(let device):
+        add(.claimLost(device), to: homes.home(of: device).loop)
+      case .changed(let number): post(.changed(number))
+      case .broadcast(let broadcast):
+        for loop in 0..<homes.count { add(.channels(.broadcast(broadcast)), to: loop) }
+      case .drain: receivers.withLock({ $0.controlPlane })?.post(.drainRequested)
+      case .question(let number, let question):
+        let asked = Question(question: question, number: number, sender: sender)
+        _ = questions.withLock { $0 }?.post(asked)
+      case .answer(let part): answers.add(part, from: sender)
+      }
+    }
+    for (loop, messages) in waiting { post(messages, to: loop) }
   }
 
-  private func post(_ message: RoutedMessage, to loop: Int) {
+  private func post(_ messages: [LoopMessage], to loop: Int) {
     let peers = receivers.withLock { $0.peers }
     // The number is from another node, whose loops can be more.
-    if peers.indices.contains(loop) { peers[loop].post(.routed(message)) }
+    if peers.indices.contains(loop) { peers[loop].post(contentsOf: messages) }
   }
 
   private func post(_ event: Event) { _ = inbox.withLock { $0 }?.post(event) }
@@ -222,10 +273,12 @@ final class ClusterNodeRuntime: Sendable {
 
   private func handle(_ events: [Event]) {
     var newest: Int64 = 0
-    var links: [UInt64] = []
+    var links: [ClaimElsewhere] = []
+    var connected: [UInt64] = []
     for event in events {
       switch event {
-      case .tick: break
+      case .tick:
+        for loop in 0..<homes.count { post([.routed(.verifyLinks)], to: loop) }
       case .changed(let number): newest = max(newest, number)
       case .catchUp:
         watch.withLock {
@@ -234,13 +287,15 @@ final class ClusterNodeRuntime: Sendable {
         }
       case .applied(let number, let succeeded):
         watch.withLock { if $0.finish(upTo: number, succeeded: succeeded) { $0.makeRenewalDue() } }
-      case .removeLinks(let devices): links += devices
+      case .removeLinks(let claims): links += claims
+      case .verify(let devices): connected += devices
       }
     }
     do throws(StorageFailure) {
       try followChanges(upTo: newest)
       if !links.isEmpty { try claims.removeLinks(links) }
       try checkClaims()
+      try verify(connected)
       isReporting.store(false, ordering: .relaxed)
     } catch {
       if case .takenOver = error {
@@ -298,17 +353,27 @@ final class ClusterNodeRuntime: Sendable {
 
   /// Finds the connected devices that other nodes have claimed.
   private func checkClaims() throws(StorageFailure) {
-    let hasBus = bus.withLock { $0?.isConnected } ?? false
-    guard watch.withLock({ $0.isPollDue(at: elapsedMilliseconds(), hasBus: hasBus) }) else {
-      return
-    }
+    guard watch.withLock({ $0.isPollDue(at: elapsedMilliseconds()) }) else { return }
     let lost = try claims.devicesClaimedElsewhere()
-    let byLoop = Dictionary(grouping: lost) { homes.home(of: $0).loop }
-    for (loop, devices) in byLoop { post(.claimsLost(devices, isRecorded: true), to: loop) }
+    let byLoop = Dictionary(grouping: lost) { homes.home(of: $0.device).loop }
+    for (loop, claims) in byLoop { post([.routed(.claimedElsewhere(claims))], to: loop) }
   }
 
+  /// Finds the connected devices whose claim this node has lost to a node that took over the link, too.
+  ///
+  /// This happens if a node was frozen while the device connected elsewhere, and its message about the claim was lost.
+  private func verify(_ devices: [UInt64]) throws(StorageFailure) {
+    guard !devices.isEmpty else { return }
+    let lost = try claims.claimedElsewhere(among: devices)
+    let byLoop = Dictionary(grouping: lost) { homes.home(of: $0).loop }
+    for (loop, devices) in byLoop { post(devices.map { .routed(.claimLost($0)) }, to: loop) }
+  }
+
+  /// Checks that this node still owns these connected devices.
+  func verifyLinks(of devices: [UInt64]) { post(.verify(devices)) }
+
   /// Records that devices are no longer connected to this node.
-  func removeLinks(of devices: [UInt64]) { post(.removeLinks(devices)) }
+  func removeLinks(_ claims: [ClaimElsewhere]) { post(.removeLinks(claims)) }
 }
 
 /// The external dependencies of a cluster's node.
@@ -322,6 +387,8 @@ package struct ClusterResources: Sendable {
   package var version = ""
   /// The time since the machine started, in milliseconds, including suspend.
   package var elapsedMilliseconds: @Sendable () -> Int64 = { SystemClock.elapsedMilliseconds }
+  /// A function that blocks an administrator's thread for a number of milliseconds.
+  package var sleepMilliseconds: @Sendable (Int64) -> Void = { SystemClock.sleep(milliseconds: $0) }
 
   /// Creates resources from the values that have no default.
   package init(

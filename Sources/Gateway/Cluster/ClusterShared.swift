@@ -7,10 +7,11 @@ struct ClusterShared: Sendable {
   let node: NodeNumber
   let claims: ClaimWriter
   let lease: ClusterLease
-  /// Sends a message to a node; returns false if the bus is absent.
-  let send: @Sendable (ClusterMessage, NodeNumber) -> Bool
-  /// Removes the record that devices are connected to this node.
-  let removeLinks: @Sendable ([UInt64]) -> Void
+  let bus: ClusterSender
+  /// Removes the record that devices are connected to this node, unless their claims have changed.
+  let removeLinks: @Sendable ([ClaimElsewhere]) -> Void
+  /// Checks that this node still owns these connected devices.
+  let verifyLinks: @Sendable ([UInt64]) -> Void
   /// The current time, in milliseconds since the machine started, including suspend.
   let elapsedMilliseconds: @Sendable () -> Int64
 

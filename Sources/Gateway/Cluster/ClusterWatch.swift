@@ -39,11 +39,13 @@ struct ClusterWatch {
   /// Makes the next renewal due, because the other nodes wait for the number of the last applied change.
   mutating func makeRenewalDue() { nextRenewal = .min }
 
-  /// Returns true if the claims must be checked now: each second while the bus is absent, and otherwise as often as the
-  /// lease is renewed.
-  mutating func isPollDue(at now: Int64, hasBus: Bool) -> Bool {
-    guard now >= nextPoll || !hasBus else { return false }
-    nextPoll = now + renewalMilliseconds
+  /// Returns true if the claims must be checked now.
+  ///
+  /// They are checked each second even if this node has the bus, because another node, which has claimed a device, might
+  /// not have it. The database finds the lost claims with an index that contains nothing else.
+  mutating func isPollDue(at now: Int64) -> Bool {
+    guard now >= nextPoll else { return false }
+    nextPoll = now + Limits.claimCheckMilliseconds
     return true
   }
 

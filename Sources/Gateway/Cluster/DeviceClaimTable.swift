@@ -28,6 +28,8 @@ struct DeviceClaimTable {
     case load(ClaimedDevice)
     /// Handle the push here.
     case accept(Submission)
+    /// Handle the push here; the store has just been read.
+    case decide(Submission)
     case forward(ClaimedPush, to: NodeNumber)
     /// Refuse the push, because neither the store nor the owner can be reached.
     case refuse(Submission)
@@ -115,6 +117,15 @@ struct DeviceClaimTable {
     begin(device, .take, waiter: .revocation(atMilliseconds: atMilliseconds))
   }
 
+  /// Handles a push that this node would refuse or discard: another node might have claimed the device and changed its
+  /// registrations, and the news might be lost.
+  mutating func confirm(_ push: ClaimedPush, hasLink: Bool) -> [Action] {
+    guard waitingPushes < waitingMax else { return [.refuse(push.submission)] }
+    return begin(
+      push.submission.key.device, hasLink ? .reclaim : .ifFree, hasLink: hasLink,
+      waiter: .push(push))
+  }
+
   /// Handles a push that the device's owner did not answer.
   mutating func forwardFailed(_ push: ClaimedPush, isOnce: Bool) -> [Action] {
     let device = push.submission.key.device
@@ -190,7 +201,7 @@ struct DeviceClaimTable {
         .claim(DeviceClaimRequest(device: device, mode: .take, hasLink: false)),
       ]
     case .elsewhere(let node): return leave(device, to: node, after: claiming)
-    case .unknown: return release(device, claiming) { .accept($0.submission) }
+    case .unknown: return release(device, claiming) { .decide($0.submission) }
     case nil:
       var actions: [Action] = []
       // The earlier claim is still valid, as far as this node knows. After a failed reclaim, the device stays connected.
@@ -281,7 +292,7 @@ struct DeviceClaimTable {
     assert(
       state.subscriptions.allSatisfy { $0.device == device }, "the subscriptions are the device's")
     hold(device)
-    return [.load(state)] + release(device, claiming) { .accept($0.submission) }
+    return [.load(state)] + release(device, claiming) { .decide($0.submission) }
   }
 
   private mutating func hold(_ device: UInt64) {

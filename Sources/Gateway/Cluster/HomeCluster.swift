@@ -13,6 +13,7 @@ struct HomeCluster {
 
   let shared: ClusterShared
   let replies: Mailbox<ClaimReply>
+  let outbox: ClusterOutbox
   var table: DeviceClaimTable
   var forwards = ForwardedPushes()
   /// The sessions of the connected devices.
@@ -20,17 +21,24 @@ struct HomeCluster {
   /// The devices that another node might be connected to, and the time, in monotonic nanoseconds, at which that node has
   /// claimed them back, or has recorded that it is not.
   var linkedElsewhere: [UInt64: Int64] = [:]
+  /// The times, in monotonic nanoseconds, until which the claims on devices need not be confirmed.
+  var confirmed: [UInt64: Int64] = [:]
   /// The subscriptions of the claimed devices that have any.
   var subscriptions: [UInt64: [ChannelID]] = [:]
+  private var verification = VerificationRounds()
   private var parked: [UInt64: ParkedLink] = [:]
   private var lastLink: UInt64 = 0
   var forwardTimer: TimerID?
 
-  init(_ shared: ClusterShared, replies: Mailbox<ClaimReply>) {
+  init(_ shared: ClusterShared, on loop: EventLoop, replies: Mailbox<ClaimReply>) {
     self.shared = shared
+    outbox = ClusterOutbox(from: shared.node, on: loop, shared.bus)
     table = DeviceClaimTable(own: shared.node)
     self.replies = replies
   }
+
+  /// Returns the next connected devices whose claims are verified.
+  mutating func nextToVerify() -> [UInt64] { verification.next(of: linked) }
 
   /// Parks a connection, and returns its number.
   mutating func park(_ stream: DetachedStream, of device: DeviceClaim) -> UInt64 {

@@ -387,7 +387,20 @@ final class ControlPlane {
         continue
       }
     }
-    if isDirectoryOld { publishDirectory() }
+    if isDirectoryOld, !publishDirectory() { withdraw(changes) }
+  }
+
+  /// Withdraws what `changes` have revoked or removed, although the store cannot be read.
+  ///
+  /// The command that made the changes returns soon, and nothing that it has revoked may be accepted afterward.
+  private func withdraw(_ changes: [ControlChange]) {
+    guard let published else { return }
+    for case .putCertificate(let certificate) in changes
+    where certificate.revokedMilliseconds != nil {
+      revocations.add(certificate.serial)
+    }
+    directoryVersion += 1
+    publish(published.withoutRevoked(changes, version: directoryVersion))
   }
 
   /// Resets the rate limit, because each new code starts with a full one.

@@ -1,3 +1,6 @@
+import PushWire
+import Storage
+
 /// The names of the gateway's own values in the control store.
 public enum ControlSetting {
   /// The code, in UTF-8, that devices enroll with.
@@ -20,6 +23,17 @@ public enum ControlSetting {
   static let databaseLink = "database-link"
   /// A value that exists if the database belongs to a cluster, whose keys are in the database and not in a data folder.
   static let cluster = "cluster"
+  /// The number, in decimal, of the cell whose devices the tokens name; missing for cell 0.
+  static let cell = "cell"
   /// The environment, in UTF-8, that the folder was created for.
   public static let environment = "environment"
+
+  /// Returns the number of the cell whose devices the tokens name.
+  static func cell(in store: any ControlStore) throws(StorageFailure) -> UInt16 {
+    guard let value = try store.setting(cell) else { return 0 }
+    guard let number = UInt16(String(decoding: value, as: UTF8.self)),
+      number <= TokenContents.cellMax
+    else { throw .corrupt(path: "setting", detail: "the number of the cell is invalid") }
+    return number
+  }
 }

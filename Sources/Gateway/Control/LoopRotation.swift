@@ -24,13 +24,14 @@ struct LoopRotation {
   var trustMark: [UInt8]
 
   init(
-    tokenKeys: [[UInt8]], trustMark: [UInt8], environment: BelfryWire.Environment
+    tokenKeys: [[UInt8]], trustMark: [UInt8], environment: BelfryWire.Environment,
+    cell: UInt16
   ) throws(CryptoFailure) {
     assert(
       trustMark.count == LinkLimits.trustMarkBytes,
       "the trust mark has the required size, not \(trustMark.count) bytes")
     assert(!tokenKeys.isEmpty, "there is at least one token key")
-    tokens = try DeviceTokenCodec(keys: tokenKeys, environment: environment)
+    tokens = try DeviceTokenCodec(keys: tokenKeys, environment: environment, cell: cell)
     tokenKey = tokenKeys.first.map(TokenKeys.name(of:)) ?? ""
     self.trustMark = trustMark
   }

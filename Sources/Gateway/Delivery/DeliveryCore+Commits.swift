@@ -62,6 +62,9 @@ extension DeliveryCore {
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) was dropped under its own key")
+    // The result of the entry's commit was unknown, so the push was refused, although its row was on disk. The entry is
+    // still on its way to the device.
+    guard !entry.isTransient else { return false }
     if entry.position == .uncommitted {
       // The entry was left to the store, which has now dropped it.
       device.queue.removeUncommitted(entry)

@@ -22,7 +22,8 @@ struct StoredDeliveryLog: Sendable {
       loop += 1
     }
     guard !logs.isEmpty, let keys = try? folder.tokenKeys(),
-      let tokens = try? DeviceTokenCodec(keys: keys, environment: environment),
+      let cell = try? ControlSetting.cell(in: store),
+      let tokens = try? DeviceTokenCodec(keys: keys, environment: environment, cell: cell),
       let apps = try? store.apps()
     else { return [] }
     let names = Dictionary(apps.map { ($0.number, $0.bundleID) }) { first, _ in first }

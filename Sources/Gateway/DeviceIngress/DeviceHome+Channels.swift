@@ -69,7 +69,10 @@ extension DeviceHome {
     switch update {
     case .made(let id, let app): core.addChannel(id, app: app)
     case .removed(let id):
-      for device in core.subscribers(of: id) { channelWork.count(-1, of: device) }
+      for device in core.subscribers(of: id) {
+        channelWork.count(-1, of: device)
+        cluster?.subscriptions[device]?.removeAll { $0 == id }
+      }
       metrics.subscriptions.add(-Int64(core.removeChannel(id)))
     case .broadcast(let broadcast): core.broadcast(broadcast, now: now)
     }
@@ -150,6 +153,8 @@ extension DeviceHome {
     // A ticket without a key belongs to a batch of marks, and no request waits for marks.
     guard let key = channelWork.changing.removeValue(forKey: ticket) else { return }
     let finished = channelWork.pending.finish(key)
+    // If another node has claimed the device in the meantime, the device asks again.
+    let isDurable = isDurable && cluster?.table.isHeld(key.device) ?? true
     if isDurable {
       apply(finished.change, key)
     } else if case .putSubscription = finished.change {
@@ -159,6 +164,8 @@ extension DeviceHome {
     let sharing = finished.requests.prefix { $0.isJoining == isJoining }
     for request in sharing { answer(request, isDurable: isDurable) }
     for request in finished.requests.dropFirst(sharing.count) { handle(request) }
+    // The store might have the change, which this home does not know. The device's state must be read again.
+    if !isDurable { loseClaim(on: key.device) }
   }
 
   /// Applies a durable change.
@@ -179,6 +186,7 @@ extension DeviceHome {
       if core.unsubscribe(key.device, from: key.channel) {
         channelWork.count(-1, of: key.device)
         metrics.subscriptions.add(-1)
+        cluster?.subscriptions[key.device]?.removeAll { $0 == key.channel }
       }
     default:
       preconditionFailure("not a change of a subscription: \(change)")

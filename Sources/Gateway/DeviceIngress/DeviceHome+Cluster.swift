@@ -25,6 +25,33 @@ extension DeviceHome {
     perform(cluster?.table.submit(DeviceClaimTable.ClaimedPush(submission: submission)))
   }
 
+  /// Claims the device of a push that would be refused or discarded again, because this node might have lost the claim
+  /// without knowing it; returns false if the decision is final.
+  ///
+  /// A provider stops using a token that is refused, so a refusal must not depend on an outdated state.
+  func mustConfirm(_ submission: Submission) -> Bool {
+    let device = submission.key.device
+    guard let cluster, !registrations.isRevoked(device) else { return false }
+    perform(
+      self.cluster?.table.confirm(
+        DeviceClaimTable.ClaimedPush(submission: submission),
+        hasLink: cluster.linked[device] != nil))
+    return true
+  }
+
+  /// Returns true if the device of a push that is not stored is not connected to this node, and its claim was not read
+  /// recently.
+  ///
+  /// Another node might have claimed the device when it connected there. This node would learn of it when it next writes
+  /// for the device, but such a push writes nothing.
+  func needsConfirmation(_ submission: Submission) -> Bool {
+    let device = submission.key.device
+    guard let cluster, cluster.linked[device] == nil, submission.isOnce(at: now) else {
+      return false
+    }
+    return cluster.confirmed[device].map { $0 <= loop.nowNanoseconds } ?? true
+  }
+
   /// Parks a device's connection until the device is claimed.
   func park(_ stream: DetachedStream, of device: DeviceClaim) {
     guard let link = cluster?.park(stream, of: device) else {
@@ -63,9 +90,16 @@ extension DeviceHome {
     perform(cluster?.table.lost(device, hasLink: hasLink))
   }
 
+  /// Checks that this node still owns some of its connected devices.
+  func verifyLinks() {
+    guard let shared = cluster?.shared, let devices = cluster?.nextToVerify(), !devices.isEmpty
+    else { return }
+    shared.verifyLinks(devices)
+  }
+
   /// Removes the record that devices are connected to this node, if they are not.
-  func removeUnusedLinks(of devices: [UInt64]) {
-    let unused = devices.filter { cluster?.linked[$0] == nil }
+  func removeUnusedLinks(_ claims: [ClaimElsewhere]) {
+    let unused = claims.filter { cluster?.linked[$0.device] == nil }
     if !unused.isEmpty { cluster?.shared.removeLinks(unused) }
   }
 
@@ -103,6 +137,7 @@ extension DeviceHome {
       case .claim(let request): shared.claims.claim(request, reply: replies)
       case .load(let state): load(state)
       case .accept(let submission): check(submission)
+      case .decide(let submission): check(submission, isConfirmed: true)
       case .forward(let push, let node): forward(push, to: node)
       case .refuse(let submission):
         answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
@@ -120,7 +155,7 @@ extension DeviceHome {
 
   /// The time within which the node of a link that another node has claimed checks its claims.
   private var linkCheckNanoseconds: Int64 {
-    ((cluster?.shared.lease.milliseconds ?? 0) / 6 + Limits.claimCheckSlackMilliseconds) * 1_000_000
+    (Limits.claimCheckMilliseconds + Limits.claimCheckSlackMilliseconds) * 1_000_000
   }
 
   /// Returns true if a push that is not stored must be refused, because its device might be connected to another node.
@@ -143,9 +178,12 @@ extension DeviceHome {
     if let revoked = state.device.revokedMilliseconds {
       registrations.revoke(number, atMilliseconds: revoked)
     }
+    cluster?.confirmed[number] = loop.nowNanoseconds + Limits.claimConfirmedNanoseconds
     let until = loop.nowNanoseconds + linkCheckNanoseconds
     cluster?.linkedElsewhere[number] = state.mayBeConnectedElsewhere ? until : nil
     core.raiseSequence(above: state.highestSequence)
+    // The device might have left channels while it was connected to another node.
+    removeSubscriptions(of: number, except: Set(state.subscriptions.map(\.channel)))
     for record in state.subscriptions {
       guard let id = ChannelID(record.channel), core.standing(of: number, to: id) == .notSubscribed
       else { continue }
@@ -156,7 +194,7 @@ extension DeviceHome {
     }
     if let former = state.formerOwner {
       // If this message is lost, the former owner learns of the claim when it next writes, or checks its claims.
-      _ = cluster?.shared.send(.claimed(device: number), former)
+      cluster?.outbox.add(.claimed(device: number), to: former)
     }
     // Another node might have stored rows while it owned the connected device.
     core.reload(number, now: now)
@@ -166,18 +204,25 @@ extension DeviceHome {
     assert(cluster?.table.isHeld(device) != true, "device \(device) is not claimed")
     registrations.forget(device: device)
     cluster?.linkedElsewhere[device] = nil
+    cluster?.confirmed[device] = nil
     devices.remove(device)
-    for id in cluster?.subscriptions.removeValue(forKey: device) ?? [] {
+    removeSubscriptions(of: device, except: [])
+  }
+
+  private func removeSubscriptions(of device: UInt64, except kept: Set<[UInt8]>) {
+    for id in cluster?.subscriptions[device] ?? [] where !kept.contains(id.bytes) {
+      cluster?.subscriptions[device]?.removeAll { $0 == id }
       guard core.unsubscribe(device, from: id) else { continue }
       channelWork.count(-1, of: device)
       metrics.subscriptions.add(-1)
     }
+    if cluster?.subscriptions[device]?.isEmpty == true { cluster?.subscriptions[device] = nil }
   }
 
   private func forward(_ push: DeviceClaimTable.ClaimedPush, to node: NodeNumber) {
     guard let shared = cluster?.shared else { return }
     if let reply = push.submission.reply, reply.node != 0 {
-      _ = shared.send(.outcome(reply, .moved(node)), reply.node)
+      cluster?.outbox.add(.outcome(reply, .moved(node)), to: reply.node)
       return
     }
     guard cluster?.forwards.hasRoom == true else {
@@ -188,11 +233,12 @@ extension DeviceHome {
     var next = push
     next.forwards += 1
     let number = cluster?.forwards.add(next, atNanoseconds: loop.nowNanoseconds)
-    guard let number,
-      shared.send(
+    guard let number, let outbox = cluster?.outbox,
+      outbox.add(
         .push(
           push.submission.answered(
-            at: ReplyAddress(front: context.route, connection: number, stream: 0))), node)
+            at: ReplyAddress(front: context.route, connection: number, stream: 0))),
+        to: node, forward: number)
     else {
       // The bus is absent.
       if let number { _ = cluster?.forwards.remove(number) }
@@ -200,6 +246,15 @@ extension DeviceHome {
         cluster?.table.forwardFailed(next, isOnce: push.submission.isOnce(at: now)))
     }
     armForwardTimer(afterNanoseconds: Limits.forwardNanoseconds)
+  }
+
+  /// Handles forwarded pushes that could not be sent, because the bus is absent.
+  func forwardsFailed(_ numbers: [UInt64]) {
+    for number in numbers {
+      guard let push = cluster?.forwards.remove(number) else { continue }
+      perform(cluster?.table.forwardFailed(push, isOnce: push.submission.isOnce(at: now)))
+    }
+    performEffects()
   }
 
   private func armForwardTimer(afterNanoseconds delay: Int64) {

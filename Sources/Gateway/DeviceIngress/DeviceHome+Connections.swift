@@ -9,6 +9,9 @@ extension DeviceHome {
     let listener = try context.listen(
       ports.device, "device-port", listeners.security.device, for: .device
     ) { [unowned self] in DeviceHandoff(home: self) }
+    // After an outage, all devices reconnect at once. Their handshakes must leave time for pushes.
+    listener.limitAdmissions(
+      perSecond: Limits.deviceAdmissionsPerSecond, burst: Limits.deviceAdmissionsBurst)
     listeners.add(listener, showing: \.device)
     ports.device = listener.port
   }

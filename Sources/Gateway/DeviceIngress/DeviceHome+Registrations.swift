@@ -52,11 +52,10 @@ extension DeviceHome {
   }
 
   func handle(_ reply: ControlReply) {
-    if let failure = reply.failure {
-      log.storeFailure("cannot store a device's request", failure)
-    }
     if case .claimLost(let devices) = reply.failure {
       for device in devices where context.isHome(of: device) { loseClaim(on: device) }
+    } else if let failure = reply.failure {
+      log.storeFailure("cannot store a device's request", failure)
     }
     if let key = registering.removeValue(forKey: reply.ticket) {
       // If another node has claimed the device in the meantime, the device asks again.
@@ -64,6 +63,8 @@ extension DeviceHome {
       let isDurable = reply.failure == nil && isOwner
       perform(
         registrations.finish(key, isDurable: isDurable, atMilliseconds: loop.unixMilliseconds))
+      // The store might have the change, which this home does not know. The device's state must be read again.
+      if reply.failure?.isOfServer == true || !isOwner { loseClaim(on: key.device) }
     } else {
       finishSubscription(reply.ticket, isDurable: reply.failure == nil)
     }

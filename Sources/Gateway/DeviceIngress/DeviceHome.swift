@@ -77,10 +77,11 @@ final class DeviceHome: TimerTarget {
     controlReplies = context.loop.mailbox(of: ControlReply.self) { receiver.home?.handle($0) }
     if let cluster = context.shared.cluster {
       self.cluster = HomeCluster(
-        cluster,
+        cluster, on: context.loop,
         replies: context.loop.mailbox(of: ClaimReply.self) { receiver.home?.handle($0) })
     }
     receiver.home = self
+    cluster?.outbox.onFailed = { [weak self] in self?.forwardsFailed($0) }
   }
 
   // MARK: Pushes
@@ -92,11 +93,17 @@ final class DeviceHome: TimerTarget {
   }
 
   /// Performs the final checks of a push, which only the home can perform, and passes the push to the core.
-  func check(_ submission: Submission) {
+  ///
+  /// `isConfirmed` is true if the store has just been read, so that a refusal is final.
+  func check(_ submission: Submission, isConfirmed: Bool = false) {
     if isDamaged(submission.key.device) {
       return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
-    switch registrations.verdict(submission.key, generation: submission.generation) {
+    let verdict = registrations.verdict(submission.key, generation: submission.generation)
+    if !isConfirmed, verdict != .active || needsConfirmation(submission), mustConfirm(submission) {
+      return
+    }
+    switch verdict {
     case .active where isInRate(submission):
       if isWithoutDatabase, !submission.isOnce(at: now) {
         // The device would otherwise get a notification that the provider sends again.
@@ -147,7 +154,7 @@ final class DeviceHome: TimerTarget {
     guard let reply = submission.reply else { return }
     if reply.node != 0 {
       // A lost answer makes the other node claim the device and store the push, which the device recognizes.
-      _ = cluster?.shared.send(.outcome(reply, ForwardedOutcome(answer)), reply.node)
+      cluster?.outbox.add(.outcome(reply, ForwardedOutcome(answer)), to: reply.node)
       return
     }
     guard context.send(.outcome(reply, answer), to: reply.front) else {

@@ -6,6 +6,16 @@ struct DevicePresence: Sendable, Equatable {
   /// The time at which the device was last connected, in milliseconds since 1970; for a connected device, the current
   /// time.
   let lastSeenMilliseconds: Int64
+
+  /// Returns the presence of each device that any of the nodes knows: a connection, or else the latest disconnection.
+  static func merged(
+    _ known: [UInt64: DevicePresence], _ others: [DevicePresence]
+  ) -> [UInt64: DevicePresence] {
+    known.merging(others.map { ($0.device, $0) }) { first, second in
+      if first.isUp != second.isUp { return first.isUp ? first : second }
+      return first.lastSeenMilliseconds >= second.lastSeenMilliseconds ? first : second
+    }
+  }
 }
 
 /// The devices of one loop that have disconnected since the gateway started, with the times of disconnection.

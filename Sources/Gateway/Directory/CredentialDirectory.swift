@@ -144,6 +144,48 @@ public final class CredentialDirectory: Sendable {
     CredentialDirectory(self, adding: app, version: version)
   }
 
+  /// Creates a copy of `directory` without what `changes` have taken away.
+  private init(
+    _ directory: CredentialDirectory, withoutRevoked changes: [ControlChange], version: UInt64
+  ) {
+    assert(version > directory.version, "a changed directory has a higher version")
+    damage = directory.damage
+    self.version = version
+    credentialsVersion = version
+    var keys = directory.keys
+    var teams = directory.certificateTeams
+    var revoked = directory.revokedCertificates
+    var apps = Array(directory.appsByNumber.values) + directory.added
+    for change in changes {
+      switch change {
+      case .putKey(let key) where key.revokedMilliseconds != nil: keys[key.id] = nil
+      case .putCertificate(let certificate) where certificate.revokedMilliseconds != nil:
+        revoked.insert(certificate.serial)
+      case .removeApp(let number): apps.removeAll { $0.number == number }
+      case .removeTeam(let id):
+        keys = keys.filter { !$1.teamID.hasSameBytes(as: id) }
+        teams = teams.filter { !$1.hasSameBytes(as: id) }
+        apps.removeAll { $0.teamID.hasSameBytes(as: id) }
+      default: break
+      }
+    }
+    self.keys = keys
+    certificateTeams = teams
+    revokedCertificates = revoked
+    appsByHash = Dictionary(grouping: apps) { app in
+      let bundleID = app.bundleID
+      return Self.hash(bundleID.span)
+    }
+    appsByNumber = Dictionary(apps.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    added = []
+  }
+
+  /// Returns a newer directory without the keys, certificates, apps, and teams that `changes` have revoked or removed;
+  /// changes that add something have no effect.
+  func withoutRevoked(_ changes: [ControlChange], version: UInt64) -> CredentialDirectory {
+    CredentialDirectory(self, withoutRevoked: changes, version: version)
+  }
+
   /// Returns the key with this `kid`.
   public func key(_ id: String) -> ProviderVerificationKey? { keys[id] }
 

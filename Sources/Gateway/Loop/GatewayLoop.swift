@@ -97,9 +97,11 @@ package final class GatewayLoop: TurnEndTarget {
     case .revokedElsewhere(let device, let atMilliseconds):
       home.revoke(device, atMilliseconds: atMilliseconds)
     case .forwardedOutcome(let number, let outcome): home.handle(outcome, ofPush: number)
-    case .claimsLost(let devices, let isRecorded):
-      for device in devices { home.loseClaim(on: device) }
-      if isRecorded { home.removeUnusedLinks(of: devices) }
+    case .claimLost(let device): home.loseClaim(on: device)
+    case .verifyLinks: home.verifyLinks()
+    case .claimedElsewhere(let claims):
+      for claim in claims { home.loseClaim(on: claim.device) }
+      home.removeUnusedLinks(claims)
     }
   }
 

@@ -10,6 +10,8 @@ struct GatewayShared: Sendable {
   let listeners: any ListenerFactory
   let tokenKeys: [[UInt8]]
   let trustMark: [UInt8]
+  /// The number of the cluster whose devices the tokens name.
+  let cell: UInt16
   let writer: GroupCommitWriter
   let controlWriter: ControlWriter
   let metrics: GatewayMetrics

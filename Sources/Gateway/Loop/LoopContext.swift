@@ -48,7 +48,7 @@ final class LoopContext {
       nanoseconds: loop.nowNanoseconds, unixMilliseconds: loop.unixMilliseconds)
     rotation = try LoopRotation(
       tokenKeys: shared.tokenKeys, trustMark: shared.trustMark,
-      environment: shared.configuration.environment)
+      environment: shared.configuration.environment, cell: shared.cell)
   }
 
   // MARK: Messages
@@ -105,7 +105,8 @@ final class LoopContext {
   func use(tokenKeys: [[UInt8]]) {
     do throws(CryptoFailure) {
       rotation = try LoopRotation(
-        tokenKeys: tokenKeys, trustMark: rotation.trustMark, environment: environment)
+        tokenKeys: tokenKeys, trustMark: rotation.trustMark, environment: environment,
+        cell: shared.cell)
     } catch {
       log.error("cannot read the token keys: keeping the previous ones", ["why": "\(error)"])
     }

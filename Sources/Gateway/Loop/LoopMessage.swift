@@ -29,9 +29,12 @@ enum RoutedMessage: Sendable {
   case revokedElsewhere(device: UInt64, atMilliseconds: Int64)
   /// The outcome of a push that the home forwarded under this number.
   case forwardedOutcome(number: UInt64, ForwardedOutcome)
-  /// Other nodes have claimed these devices; `isRecorded` is true if the store names this node as the last one to which
-  /// they were connected.
-  case claimsLost([UInt64], isRecorded: Bool)
+  /// Another node says that it has claimed this device.
+  case claimLost(UInt64)
+  /// Check that this node still owns some of its connected devices.
+  case verifyLinks
+  /// Other nodes have claimed devices that, according to the store, were last connected to this node.
+  case claimedElsewhere([ClaimElsewhere])
 }
 
 /// A message to a loop of this process.

@@ -9,28 +9,34 @@ public import Transport
 public final class DeviceTokenCodec {
   private var ciphers: [SIVCipher] = []
   private let environment: BelfryWire.Environment
+  /// The number of the cluster whose devices the tokens name (docs/cluster.md).
+  private let cell: UInt16
   private var sealed = [UInt8](repeating: 0, count: 32)
   private var opened = [UInt8](repeating: 0, count: TokenContents.byteCount)
 
   /// Creates a codec with these 32-byte keys; the first key seals tokens.
-  public init(keys: [[UInt8]], environment: BelfryWire.Environment) throws(CryptoFailure) {
+  public init(
+    keys: [[UInt8]], environment: BelfryWire.Environment, cell: UInt16 = 0
+  ) throws(CryptoFailure) {
     self.environment = environment
+    self.cell = cell
     for key in keys { ciphers.append(try SIVCipher(key: key)) }
   }
 
   /// Returns the token with these contents; the same contents and key always produce the same bytes.
   public func seal(_ contents: TokenContents) -> [UInt8] {
     guard let cipher = ciphers.first else { return [] }
-    return cipher.seal(contents.bytes)
+    return cipher.seal(contents.inCell(cell).bytes)
   }
 
   /// Returns the tokens with these contents, one for each key.
   func sealWithEachKey(_ contents: TokenContents) -> [[UInt8]] {
-    ciphers.map { $0.seal(contents.bytes) }
+    let bytes = contents.inCell(cell).bytes
+    return ciphers.map { $0.seal(bytes) }
   }
 
   /// Returns a token's contents; `nil` if none of the keys sealed the token, or if the token is for another
-  /// environment.
+  /// environment or another cell.
   public func open(_ token: Span<UInt8>) -> TokenContents? {
     guard token.count == 32 else { return nil }
     for cipher in ciphers {
@@ -40,7 +46,7 @@ public final class DeviceTokenCodec {
       guard isOurs else { continue }
       let plain = opened
       guard let contents = TokenContents(plain.span),
-        contents.environment == environment
+        contents.environment == environment, contents.cell == cell
       else { continue }
       return contents
     }

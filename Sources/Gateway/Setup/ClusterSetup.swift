@@ -1,5 +1,6 @@
 public import BelfryWire
 import PostgresStorage
+import PushWire
 import Storage
 import System
 
@@ -7,6 +8,9 @@ import System
 public enum ClusterSetup {
   /// The name under which the set-up uses the database; no node can have it.
   static let nodeName = "(setup)"
+
+  /// The permitted numbers of cells.
+  public static let cells = 0...Int(TokenContents.cellMax)
 
   /// The result of a set-up.
   public struct Result: Sendable {
@@ -20,9 +24,11 @@ public enum ClusterSetup {
 
   /// Creates the keys of a cluster in the database at `url`, or stores the keys of the stopped gateway in `folder`, whose
   /// data is in that database.
+  ///
+  /// The device tokens of the cluster contain the number `cell`, which distinguishes it from other clusters.
   public static func run(
     database url: String, keyFile: String, folder path: String?, temporaryFolder: String,
-    environment: BelfryWire.Environment, nowMilliseconds: Int64
+    environment: BelfryWire.Environment, cell: UInt16 = 0, nowMilliseconds: Int64
   ) throws -> Result {
     let address: PostgresAddress
     do {
@@ -68,6 +74,10 @@ public enum ClusterSetup {
         .conflict, "the database \(address) contains the data of a single gateway",
         do: "specify the data folder of that gateway with --data")
     }
+    if cell != 0, path != nil {
+      throw AdministrationFailure(
+        .conflict, "the tokens of an existing gateway belong to cell 0", do: "omit --cell")
+    }
     let names = ServerNames(of: GatewayConfiguration(folder: folder.path))
     let hasNewKey = try makeKey(keyFile)
     let secrets = try ClusterSecrets(membership, keyFile: keyFile)
@@ -76,7 +86,11 @@ public enum ClusterSetup {
     let identity = try FirstIdentity.makeOrRead(
       in: folder, store: stores.control, environment: environment,
       nowMilliseconds: nowMilliseconds)
-    try stores.control.apply([.putSetting(name: ControlSetting.cluster, value: [1])])
+    var settings = [ControlChange.putSetting(name: ControlSetting.cluster, value: [1])]
+    if cell != 0 {
+      settings.append(.putSetting(name: ControlSetting.cell, value: Array("\(cell)".utf8)))
+    }
+    try stores.control.apply(settings)
     guard try secrets.push(from: folder, replaces: false) else {
       throw AdministrationFailure(
         .conflict, "another command has just created a cluster in the database \(address)",

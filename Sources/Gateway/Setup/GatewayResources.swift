@@ -38,6 +38,8 @@ package struct GatewayResources {
   package var adminToken = ""
   /// The keys of device tokens, starting with the sealing key.
   package var tokenKeys: [[UInt8]]
+  /// The number of the cluster whose devices the tokens name.
+  var cell: UInt16 = 0
   /// The listeners' TLS configuration.
   package var security: ListenerSecurity
   /// The listeners' certificates and the source that reloads them; nil if there is no folder.
@@ -87,6 +89,8 @@ extension GatewayResources {
     let folder = GatewayFolder(path: configuration.folder)
     let now = SystemClock.unixMilliseconds
     let names = ServerNames(of: configuration)
+    // Check the operator's certificate before writing anything to the folder.
+    try configuration.checkCertificate()
     try folder.checkStoreLocation(configuration.store)
     let recovery = FolderRecovery(
       of: folder, storesIn: configuration.store, isAllowed: configuration.recovers, log: log)
@@ -145,6 +149,7 @@ extension GatewayResources {
     ) { index throws(SystemFailure) in
       try deliveryLog(of: index, in: folder, log: log)
     }
+    resources.cell = try ControlSetting.cell(in: stores.control)
     resources.cluster = node?.resources
     resources.secrets = node?.secrets
     resources.revocations = revocations

@@ -1,5 +1,5 @@
 import BelfryWire
-import PostgresStorage
+public import PostgresStorage
 import Storage
 import System
 
@@ -12,21 +12,14 @@ public enum StoreTransfer {
     ["", "-wal", "-shm", "-mark"].map { name + $0 }
   }
 
-  /// Copies the stores in `folder` to the empty database at `url`, and connects the folder with the database.
+  /// Copies the stores in `folder` to an empty database, and connects the folder with the database.
   ///
   /// `report` is called with the name of each table and the number of its rows when the table has been copied, and from
   /// time to time before. The last argument is true when the table is complete.
   public static func run(
-    from folder: GatewayFolder, to url: String, nowSeconds: Int64,
+    from folder: GatewayFolder, to address: PostgresAddress, nowSeconds: Int64,
     report: (_ table: String, _ rows: Int, _ isComplete: Bool) -> Void
   ) throws {
-    let address: PostgresAddress
-    switch try location(url) {
-    case .database(let found): address = found
-    case .folder:
-      throw AdministrationFailure(
-        .invalid, "cannot copy to \(url)", do: "specify postgres://USER@HOST/DATABASE")
-    }
     try folder.requireGateway()
     let lock = try DataFolder(folder.path)
     defer { withExtendedLifetime(lock) {} }
@@ -58,15 +51,6 @@ public enum StoreTransfer {
     // From here on, the folder belongs to the database. Keep the files as a backup.
     for name in files where FileSystem.exists(folder.file(name)) {
       try FileSystem.move(folder.file(name), to: folder.file("\(name).copied-\(nowSeconds)"))
-    }
-  }
-
-  private static func location(_ url: String) throws(AdministrationFailure) -> StoreLocation {
-    do throws(StoreLocation.Invalid) {
-      return try StoreLocation(url: url)
-    } catch {
-      throw AdministrationFailure(
-        .invalid, "cannot copy to \(error.value)", do: "expected \(error.expected)")
     }
   }
 }

@@ -165,9 +165,12 @@ public struct AdminRouter: Sendable {
     if request.queryValue("follow") == "1" {
       return try follow(text, where: filter, asEvents: EventStream.isWanted(by: request))
     }
-    let lines = try administration.log(of: text, where: filter)
+    let (lines, missing) = try administration.log(of: text, where: filter)
     var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
     response.fields.append((ListPage.totalField, "\(lines.count)"))
+    if !missing.isEmpty {
+      response.fields.append((ListPage.missingNodesField, missing.joined(separator: " ")))
+    }
     return response
   }
 

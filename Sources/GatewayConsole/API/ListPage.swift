@@ -7,6 +7,8 @@ internal import Transport
 enum ListPage {
   /// The response field with the number of lines in the entire list.
   static let totalField = "belfry-total"
+  /// The response field with the names of the nodes of a cluster whose lines are missing, separated by spaces.
+  static let missingNodesField = "belfry-missing-nodes"
 
   /// Returns up to `limit` lines that follow the line whose first member is `after`.
   ///

@@ -144,24 +144,28 @@ public final class TestPushes: Sendable {
     }
     guard draft.token.utf8.count <= Limits.tokenCharacters,
       draft.token.utf8.allSatisfy({ Hexadecimal.value($0) != nil })
-    else { throw wrong("device token", "64 hexadecimal digits, exactly as the app received them") }
+    else {
+      throw wrong(
+        "device token", draft.token,
+        "at most \(Limits.tokenCharacters) hexadecimal digits, exactly as the app received them")
+    }
     guard draft.topic.utf8.count <= WireLimits.topicBytesMax else {
-      throw wrong("topic", "at most \(WireLimits.topicBytesMax) bytes")
+      throw wrong("topic", draft.topic, "at most \(WireLimits.topicBytesMax) bytes")
     }
     var push = Push(
       to: draft.token, topic: draft.topic.isEmpty ? nil : draft.topic, payload: draft.payload,
       type: nil, collapseID: draft.collapseID, id: draft.id)
     if let type = draft.type {
       push.type = PushType.allCases.first { "\($0.name)" == type }
-      guard push.type != nil else { throw wrong("push type", "one of APNs' push types") }
+      guard push.type != nil else { throw wrong("push type", type, "one of APNs' push types") }
     }
     if let priority = draft.priority {
       push.priority = UInt8(priority)
-      guard push.priority != nil else { throw wrong("priority", "10, 5 or 1") }
+      guard push.priority != nil else { throw wrong("priority", priority, "10, 5 or 1") }
     }
     if let expiration = draft.expiration {
       guard let seconds = Int64(expiration), seconds >= 0 else {
-        throw wrong("expiration", "seconds since 1970, or 0")
+        throw wrong("expiration", expiration, "seconds since 1970, or 0")
       }
       push.expiration = seconds == 0 ? .once : .until(unixSeconds: seconds)
     }
@@ -169,11 +173,14 @@ public final class TestPushes: Sendable {
   }
 
   /// Returns the failure for a value, which is named as in the console's form.
-  private static func wrong(_ name: String, _ wanted: String) -> AdministrationFailure {
-    AdministrationFailure(.invalid, "invalid \(name)", do: "expected \(wanted)")
+  private static func wrong(
+    _ name: String, _ value: String, _ wanted: String
+  ) -> AdministrationFailure {
+    AdministrationFailure(
+      .invalid, "invalid \(name) '\(AdministrationFields.shown(value))'", do: "expected \(wanted)")
   }
 
-  private static func line(_ outcome: PushOutcome, key: String) -> JSONObject {
+  static func line(_ outcome: PushOutcome, key: String) -> JSONObject {
     switch outcome {
     case .accepted(let receipt):
       var line: JSONObject = ["status": 200, "apnsID": .string(receipt.id)]
@@ -186,12 +193,28 @@ public final class TestPushes: Sendable {
         "reason": .string(refusal.reason),
       ]
       line["when"] = refusal.rejection.map { .string("\($0.row.when)") }
-      line["advice"] = .string(refusal.advice.rawValue)
+      line["advice"] = .string(advice(refusal))
       line["since"] = refusal.timestampMilliseconds.map {
         .string(Timestamp.rfc3339(unixMilliseconds: $0))
       }
       line["key"] = .string(key)
       return line
+    }
+  }
+
+  /// Returns a sentence that says what to do after a refusal.
+  private static func advice(_ refusal: PushOutcome.Refusal) -> String {
+    switch refusal.tokenVerdict {
+    case .dead: return "delete the token, unless the app has registered it again since then"
+    case .doubtful: return "check the token, the topic and the push type"
+    case .unaffected: break
+    }
+    return switch refusal.advice {
+    case .doNotRetry: "fix the push before you send it again"
+    case .renewProviderToken: "check the provider key, then send the push again"
+    case .retryLater: "wait, then send the push again"
+    case .retryWithBackoff: "wait about 15 minutes, then send the push again"
+    case .reconnect: "send the push again, with valid credentials"
     }
   }
 }

@@ -5,11 +5,6 @@ struct PostgresChange: Hashable {
   let kind: Int64
   let bytes: [UInt8]
 
-  /// The settings that other nodes do not need: those about a node's folder, and a node's own use counts.
-  ///
-  /// The names are those of the gateway's `ControlSetting`.
-  private static let privateSettings = ["epoch", "database-link", "fault-uses"]
-
   /// Creates the stored form of a changed subject.
   init(_ subject: ClusterChange.Subject) {
     switch subject {
@@ -42,7 +37,7 @@ struct PostgresChange: Hashable {
   /// Returns the subjects that other nodes must learn of, each once, in the order of the changes.
   static func all(in changes: [ControlChange]) -> [PostgresChange] {
     var known: Set<PostgresChange> = []
-    return changes.compactMap(subject).map(PostgresChange.init).filter {
+    return changes.compactMap(\.clusterSubject).map(PostgresChange.init).filter {
       known.insert($0).inserted
     }
   }
@@ -51,24 +46,6 @@ struct PostgresChange: Hashable {
   static func record(_ changes: [PostgresChange]) -> PostgresConnection.Call {
     assert(!changes.isEmpty, "only transactions with changes lock the last number")
     return .init(record, [.integers(changes.map(\.kind)), .datas(changes.map(\.bytes))])
-  }
-
-  private static func subject(of change: ControlChange) -> ClusterChange.Subject? {
-    switch change {
-    case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp: .directory
-    case .putChannel(let channel): .channel(channel.id)
-    case .removeChannel(let id): .channel(id)
-    case .putBroadcast(let broadcast): .channel(broadcast.channel)
-    case .removeBroadcast(let channel): .channel(channel)
-    case .putDevice(let device):
-      device.revokedMilliseconds == nil ? nil : .device(device.number)
-    case .putSetting(let name, _):
-      privateSettings.contains { $0.utf8.elementsEqual(name.utf8) } ? nil : .setting(name)
-    case .removeExpiredBroadcasts, .putDeviceCertificate, .recordArrival, .putRegistration,
-      .forgetFormerRegistrations, .unregisterAll, .putSubscription, .markSubscription,
-      .removeSubscription, .forgetSetAside:
-      nil
-    }
   }
 
   private static let record = PostgresConnection.Statement(

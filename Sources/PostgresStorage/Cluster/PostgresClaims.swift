@@ -38,15 +38,31 @@ final class PostgresClaims: DeviceClaims {
 
   func forget(_ device: UInt64) { numbers.withLock { _ = $0.removeValue(forKey: device) } }
 
-  func devicesClaimedElsewhere() throws(StorageFailure) -> [UInt64] {
+  func devicesClaimedElsewhere() throws(StorageFailure) -> [ClaimElsewhere] {
     let rows = try server.read([.init(Self.elsewhere, [.integer(Int64(own))])])
+    return rows.flatMap { rows in
+      (0..<rows.count).map { ClaimElsewhere(device: rows.bits($0, 0), number: rows.integer($0, 1)) }
+    }
+  }
+
+  func claimedElsewhere(among devices: [UInt64]) throws(StorageFailure) -> [UInt64] {
+    guard !devices.isEmpty else { return [] }
+    let rows = try server.read([
+      .init(Self.elsewhereAmong, [.integer(Int64(own)), Self.array(devices)])
+    ])
     return rows.flatMap { rows in (0..<rows.count).map { rows.bits($0, 0) } }
   }
 
-  func removeLinks(_ devices: [UInt64]) throws(StorageFailure) {
-    guard !devices.isEmpty else { return }
+  func removeLinks(_ claims: [ClaimElsewhere]) throws(StorageFailure) {
+    guard !claims.isEmpty else { return }
+    // A device can have connected to this node since the claims were read, which changed the number of its claim.
     _ = try server.write([
-      node.fence, .init(Self.removeLinks, [.integer(Int64(own)), Self.array(devices)]),
+      node.fence,
+      .init(
+        Self.removeLinks,
+        [
+          .integer(Int64(own)), Self.array(claims.map(\.device)), .integers(claims.map(\.number)),
+        ]),
     ])
   }
 
@@ -209,13 +225,20 @@ final class PostgresClaims: DeviceClaims {
       """)
   private static let elsewhere = PostgresConnection.Statement(
     name: "claimed_elsewhere",
-    sql: "SELECT device FROM claim WHERE link = $1 AND link <> node AND link <> 0 ORDER BY device")
+    sql:
+      "SELECT device, number FROM claim WHERE link = $1 AND link <> node AND link <> 0 ORDER BY device"
+  )
+  private static let elsewhereAmong = PostgresConnection.Statement(
+    name: "claimed_elsewhere_among",
+    sql: "SELECT device FROM claim WHERE device = ANY ($2::bigint[]) AND node <> $1")
   private static let removeLinks = PostgresConnection.Statement(
     name: "remove_links",
     sql: """
       WITH linked AS (
-        SELECT device FROM claim WHERE device = ANY ($2::bigint[]) AND link = $1
-        ORDER BY device FOR NO KEY UPDATE)
+        SELECT claim.device FROM claim
+        JOIN unnest($2::bigint[], $3::bigint[]) seen (device, number)
+          ON claim.device = seen.device AND claim.number = seen.number
+        WHERE link = $1 ORDER BY claim.device FOR NO KEY UPDATE OF claim)
       UPDATE claim SET link = 0 FROM linked WHERE claim.device = linked.device
       """)
 }

@@ -10,7 +10,7 @@ extension PostgresControlStore {
     _ changes: [ControlChange], with claims: PostgresClaims
   ) throws(StorageFailure) {
     assert(!changes.isEmpty, "a transaction has a purpose")
-    let devices = Set(changes.compactMap(Self.claimedDevice))
+    let devices = Set(changes.compactMap(\.claimedDevice))
     let recorded = PostgresChange.all(in: changes)
     var repeats = 0
     while true {
@@ -33,21 +33,6 @@ extension PostgresControlStore {
         repeats += 1
         if repeats > Limits.claimRepeats { throw error }
       }
-    }
-  }
-
-  /// Returns the device that a node must have claimed to make this change; nil if every node can make it.
-  private static func claimedDevice(of change: ControlChange) -> UInt64? {
-    switch change {
-    case .putRegistration(let registration): registration.key.device
-    case .putSubscription(let subscription), .markSubscription(let subscription),
-      .removeSubscription(let subscription):
-      subscription.device
-    case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .putChannel,
-      .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts, .putDevice,
-      .putDeviceCertificate, .recordArrival, .forgetFormerRegistrations, .unregisterAll,
-      .forgetSetAside, .putSetting:
-      nil
     }
   }
 }

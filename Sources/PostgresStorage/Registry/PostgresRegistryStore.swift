@@ -16,6 +16,8 @@ public final class PostgresRegistryStore: RegistryStore {
   /// Warnings about the server's settings, one sentence each.
   public let warnings: [String]
 
+  static let schemas = [PostgresNode.schema, PostgresRegistrySchema.schema]
+
   /// Connects to the database, and brings the registry's tables up to date.
   ///
   /// Throws `.inUse` if another provider service uses the database. Commits of an earlier process that can no longer be
@@ -46,7 +48,7 @@ public final class PostgresRegistryStore: RegistryStore {
           "it does not contain the registry of this provider: restore the database from a backup, "
           + "or choose an empty data folder")
     }
-    try server.migrate([PostgresNode.schema, PostgresRegistrySchema.schema])
+    try server.migrate(Self.schemas)
     node = try PostgresNode(providerOn: server)
     write = Mutex(0)
     reader = try PostgresServer(address, name: "registry", sharing: server.health, now: now)

@@ -62,6 +62,23 @@ package struct CampaignDocument: Sendable {
     try checkSizes()
   }
 
+  /// Returns the problems of a request whose strings files could not all be read, apart from problems that the
+  /// missing texts might cause.
+  ///
+  /// `object` contains the texts that could be read.
+  static func problems(ofIncomplete object: JSONObject) -> [RequestProblem] {
+    var object = object
+    for key in requestFields + ["draft", "dryRun", "hold", "files"] { object[key] = nil }
+    // The payload of a request can be JSON text, which the reader of the request checks.
+    if object["payload"]?.stringValue != nil { object["payload"] = nil }
+    do throws(RequestProblems) {
+      _ = try CampaignDocument(object)
+      return []
+    } catch {
+      return error.all.filter { $0.field != "alert" && $0.field != "fallback" }
+    }
+  }
+
   /// Returns the payload for devices that receive the text in `language`.
   ///
   /// For a campaign without languages, pass nil.

@@ -63,14 +63,16 @@ extension CampaignService {
         "deviceToken", "several devices are registered for \(campaign.topic)",
         "specify a token with 'deviceToken'; 'GET /tokens' and the console list the tokens")
     }
-    guard token != nil else {
+    guard let token else {
       throw Self.invalid(
         "deviceToken", "no device is registered for \(campaign.topic)",
         "register one: see 'Registering' in docs/provider.md")
     }
     throw Self.invalid(
-      "deviceToken", "this token is not registered for \(campaign.topic)",
-      "choose another token; 'GET /tokens' and the console list the tokens")
+      "deviceToken",
+      "no device is registered for \(campaign.topic) with the token "
+        + "'\(RequestProblem.excerpt(Hexadecimal.encode(token)))'",
+      "use a whole token; 'GET /tokens' and the device's details in the console contain it")
   }
 
   private static func invalid(_ field: String, _ what: String, _ advice: String) -> Failure {

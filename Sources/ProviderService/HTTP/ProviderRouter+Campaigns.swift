@@ -174,7 +174,7 @@ extension ProviderRouter {
         or: nil)
       document = resolved ?? campaign
       guard !problems.isEmpty else { return }
-      // Without its strings files, the campaign itself cannot be checked.
+      // If a strings file cannot be read, the error already contains the problems of the campaign itself.
       if let resolved {
         _ = checked(
           { () throws(RequestProblems) -> CampaignDocument? in try CampaignDocument(resolved) },

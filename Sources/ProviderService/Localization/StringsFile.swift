@@ -11,6 +11,8 @@ public enum StringsFile {
   /// `.strings`, `.stringsdict`, or JSON file, with the keys `title`, `subtitle`, and `body`. A name in place of the
   /// whole `alert` refers to a `.xcstrings` or JSON file with every language, or is the name of the files in the
   /// `.lproj` folders.
+  ///
+  /// If some of the files cannot be read, the error also contains the problems of the rest of the campaign.
   public static func resolve(
     _ campaign: JSONObject, in folder: String
   ) throws(RequestProblems) -> JSONObject {
@@ -29,21 +31,40 @@ public enum StringsFile {
   ) throws(RequestProblems) -> JSONObject {
     var campaign = campaign
     let source = StringsCache(source)
+    var problems: [RequestProblem] = []
     switch campaign["alert"] {
     case .string(let name)?:
-      campaign["alert"] = .object(try everyLanguage(name, source))
-    case .object(var alert)?:
-      for member in alert.members
-      where !LocalizedAlert.textKeys.containsBytes(of: member.key)
-        && !LocalizedAlert.deviceKeys.containsBytes(of: member.key)
-      {
-        guard let name = member.value.stringValue else { continue }
-        alert[member.key] = .object(
-          try oneLanguage(
-            name, member.key, path: name, field: "alert.\(member.key)", source))
+      do throws(RequestProblems) {
+        campaign["alert"] = .object(try everyLanguage(name, source))
+      } catch {
+        problems = error.all
+        campaign["alert"] = nil
       }
-      campaign["alert"] = .object(alert)
+    case .object(let alert)?:
+      var texts: [(String, JSONValue)] = []
+      for member in alert.members {
+        guard let name = member.value.stringValue,
+          !LocalizedAlert.textKeys.containsBytes(of: member.key),
+          !LocalizedAlert.deviceKeys.containsBytes(of: member.key)
+        else {
+          texts.append((member.key, member.value))
+          continue
+        }
+        // Report only the first problems, because a request can name any number of files.
+        guard problems.count < Limits.warningsMax else { break }
+        do throws(RequestProblems) {
+          let text = try oneLanguage(
+            name, member.key, path: name, field: "alert.\(member.key)", source)
+          texts.append((member.key, .object(text)))
+        } catch {
+          problems += error.all
+        }
+      }
+      campaign["alert"] = .object(JSONObject(texts))
     default: break
+    }
+    guard problems.isEmpty else {
+      throw RequestProblems(problems + CampaignDocument.problems(ofIncomplete: campaign))
     }
     return campaign
   }

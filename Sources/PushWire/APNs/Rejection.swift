@@ -126,7 +126,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .missingTopic:
       Row(
         400, "MissingTopic", legacy: 3,
-        "apns-topic is missing, and the certificate does not determine it")
+        "apns-topic is missing, and no certificate determines the topic")
     case .payloadEmpty:
       Row(400, "PayloadEmpty", legacy: 4, "the body is empty or not a JSON object")
     case .topicDisallowed:

@@ -467,7 +467,7 @@ public struct DeviceLinkClient: ~Copyable {
   public mutating func onDiscarded(
     _ uniqueID: NotificationID, _ reason: LinkDiscardReason, at now: Int64, output: inout [UInt8]
   ) {
-    if let delivery = deliveries.onDiscarded(uniqueID) {
+    for delivery in deliveries.onDiscarded(uniqueID) {
       send(.discard(delivery: delivery, reason), at: now, output: &output)
     }
   }

@@ -7,9 +7,10 @@ struct ReceivedDeliveries {
   private(set) var memory: ReceivedMemory
   /// The notifications that have been delivered but are not yet on disk.
   ///
-  /// A delivery number of 0 means that the notification arrived on an earlier connection, and has not been sent again
-  /// on the current connection.
-  private var unpersisted: [(id: NotificationID, delivery: UInt32)] = []
+  /// A notification without delivery numbers arrived on an earlier connection, and has not been sent again on the current
+  /// connection. A gateway of a cluster can send a notification twice on one connection. Neither delivery can be
+  /// acknowledged before the notification is on disk.
+  private var unpersisted: [(id: NotificationID, deliveries: [UInt32])] = []
   private var last: UInt32 = 0
   private var acknowledged: UInt32 = 0
 
@@ -27,11 +28,11 @@ struct ReceivedDeliveries {
   /// Returns true if the notification is new; its delivery was already counted.
   mutating func isNew(_ id: NotificationID, delivery: UInt32) -> Bool {
     if let index = unpersisted.firstIndex(where: { $0.id == id }) {
-      unpersisted[index].delivery = delivery
+      unpersisted[index].deliveries.append(delivery)
       return false
     }
     guard !memory.contains(id) else { return false }
-    unpersisted.append((id, delivery))
+    unpersisted.append((id, [delivery]))
     return true
   }
 
@@ -44,19 +45,17 @@ struct ReceivedDeliveries {
 
   /// Forgets a notification that could not be stored, so that it counts as new when it is delivered again.
   ///
-  /// Returns the notification's delivery number on this connection, or `nil` if it was not delivered on this
-  /// connection.
-  mutating func onDiscarded(_ id: NotificationID) -> UInt32? {
-    guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return nil }
-    let delivery = unpersisted.remove(at: index).delivery
-    return delivery == 0 ? nil : delivery
+  /// Returns the notification's delivery numbers on this connection.
+  mutating func onDiscarded(_ id: NotificationID) -> [UInt32] {
+    guard let index = unpersisted.firstIndex(where: { $0.id == id }) else { return [] }
+    return unpersisted.remove(at: index).deliveries
   }
 
   /// The number to acknowledge, or `nil` if no further delivery can be acknowledged.
   var acknowledgeable: UInt32? {
     var through = last
-    for entry in unpersisted where entry.delivery != 0 && entry.delivery <= through {
-      through = entry.delivery - 1
+    for case let delivery? in unpersisted.lazy.map(\.deliveries.first) where delivery <= through {
+      through = delivery - 1
     }
     return through > acknowledged ? through : nil
   }
@@ -74,7 +73,7 @@ struct ReceivedDeliveries {
   mutating func disconnected() {
     last = 0
     acknowledged = 0
-    for index in unpersisted.indices { unpersisted[index].delivery = 0 }
+    for index in unpersisted.indices { unpersisted[index].deliveries = [] }
   }
 
   /// Asserts the invariants that hold between calls.
@@ -88,10 +87,12 @@ struct ReceivedDeliveries {
       "every unpersisted notification is listed only once")
     for entry in unpersisted {
       assert(!memory.contains(entry.id), "a remembered notification is not listed as unpersisted")
-      assert(entry.delivery <= last, "delivery \(entry.delivery) was received")
       assert(
-        entry.delivery == 0 || entry.delivery > acknowledged,
-        "unpersisted delivery \(entry.delivery) is not acknowledged")
+        zip(entry.deliveries, entry.deliveries.dropFirst()).allSatisfy { $0 < $1 },
+        "the deliveries \(entry.deliveries) are in order")
+      assert(
+        entry.deliveries.allSatisfy { $0 > acknowledged && $0 <= last },
+        "the unpersisted deliveries \(entry.deliveries) were received, but are not acknowledged")
     }
   }
 }

@@ -1,9 +1,9 @@
 internal import System
 package import Transport
 
-/// A reader of a gateway's SQLite stores, for copying them to another engine.
+/// A reader of the SQLite stores of a gateway or a provider, for copying them to another engine.
 ///
-/// The type is not `Sendable`: it is confined to one thread. The gateway must be stopped.
+/// The type is not `Sendable`: it is confined to one thread. The gateway or provider must be stopped.
 package final class StoreExport {
   /// A value of a column.
   package enum Value {
@@ -21,12 +21,16 @@ package final class StoreExport {
     package let columns: [String]
     package let keyCount: Int
     fileprivate let isWhole: String
+    /// The condition for the rows that are exported; nil for all rows.
+    fileprivate let condition: String?
 
-    fileprivate init(_ table: ChecksummedTable) {
+    fileprivate init(_ table: ChecksummedTable, where condition: String? = nil) {
+      assert(!table.key.isEmpty || condition == nil, "a single row belongs to no other row")
       name = table.name
       columns = table.key + table.rest
       keyCount = table.key.count
       isWhole = table.isWhole
+      self.condition = condition
     }
   }
 
@@ -37,9 +41,9 @@ package final class StoreExport {
   /// The tables, in an order in which a row's references precede it.
   package let tables: [Table]
 
-  private init(_ database: SQLiteDatabase, _ tables: [ChecksummedTable]) {
+  private init(_ database: SQLiteDatabase, _ tables: [Table]) {
     self.database = database
-    self.tables = tables.map(Table.init)
+    self.tables = tables
     assert(Set(tables.map(\.name)).count == tables.count, "each table is exported once")
   }
 
@@ -47,14 +51,36 @@ package final class StoreExport {
   package static func control(path: String) throws(StorageFailure) -> StoreExport {
     StoreExport(
       try SQLiteDatabase(path: path, schema: ControlEngine.schema, mayCreate: false),
-      ControlTable.all.filter { $0.name != ChecksummedTable.setAside.name })
+      ControlTable.all.filter { $0.name != ChecksummedTable.setAside.name }.map { Table($0) })
   }
 
   /// Opens the store of undelivered notifications.
   package static func notifications(path: String) throws(StorageFailure) -> StoreExport {
     StoreExport(
       try SQLiteDatabase(path: path, schema: NotificationEngine.schema, mayCreate: false),
-      [NotificationEngine.rows, NotificationEngine.progress])
+      [Table(NotificationEngine.rows), Table(NotificationEngine.progress)])
+  }
+
+  /// Opens the registry of a provider.
+  ///
+  /// A row that belongs to a missing row is not exported, because it has no effect. Such a row remains if the row that it
+  /// belongs to was damaged and set aside.
+  package static func registry(path: String) throws(StorageFailure) -> StoreExport {
+    StoreExport(
+      try SQLiteDatabase(path: path, schema: RegistryEngine.schema, mayCreate: false),
+      RegistryTable.all.filter { $0.name != ChecksummedTable.setAside.name }.map {
+        Table($0, where: RegistryTable.hasOwner($0))
+      })
+  }
+
+  /// Returns the highest number that a token of a registry has had, or 0; new tokens get higher numbers.
+  package func highestToken() throws(StorageFailure) -> Int64 {
+    try database.integer(
+      """
+      SELECT max(
+        coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'token'), 0),
+        coalesce((SELECT max(number) FROM token), 0))
+      """)
   }
 
   /// The number of rows that were set aside because they are damaged, and that are not exported.
@@ -70,13 +96,13 @@ package final class StoreExport {
     _ table: Table, _ body: ([Value]) throws(StorageFailure) -> Void
   ) throws(StorageFailure) {
     assert(tables.contains { $0.name == table.name }, "the table belongs to this store")
-    assert(table.keyCount < table.columns.count, "a key is only a part of a row")
+    assert(table.keyCount <= table.columns.count, "a key is a part of a row, or the whole row")
     let key = table.columns.prefix(table.keyCount).joined(separator: ", ")
     let order = key.isEmpty ? "" : " ORDER BY \(key)"
+    let condition = table.condition.map { " WHERE \($0)" } ?? ""
+    let columns = table.columns.joined(separator: ", ")
     let statement = try database.prepare(
-      once:
-        "SELECT \(table.columns.joined(separator: ", ")), \(table.isWhole) FROM \(table.name)\(order)"
-    )
+      once: "SELECT \(columns), \(table.isWhole) FROM \(table.name)\(condition)\(order)")
     defer { statement.reset() }
     while try statement.step() {
       guard statement.integer(Int32(table.columns.count)) != 0 else {

@@ -46,6 +46,11 @@ public struct ClaimedDevice: Sendable {
     subscriptions: [SubscriptionRecord], highestSequence: UInt64, formerOwner: NodeNumber? = nil,
     mayBeConnectedElsewhere: Bool = false
   ) {
+    assert(
+      registrations.allSatisfy { $0.key.device == device.number },
+      "the registrations are the device's")
+    assert(
+      subscriptions.allSatisfy { $0.device == device.number }, "the subscriptions are the device's")
     self.device = device
     self.registrations = registrations
     self.subscriptions = subscriptions
@@ -65,6 +70,20 @@ public enum DeviceClaimResult: Sendable {
   case unknown
 }
 
+/// Another node's claim on a device that was last connected to this node.
+public struct ClaimElsewhere: Sendable, Hashable {
+  /// The number of the device.
+  public let device: UInt64
+  /// The number of the claim, which changes if the device connects to any node.
+  public let number: Int64
+
+  /// Creates a claim from its parts.
+  public init(device: UInt64, number: Int64) {
+    self.device = device
+    self.number = number
+  }
+}
+
 /// The claims on devices, which ensure that only one node at a time writes a device's rows.
 ///
 /// A claim is a row in the database. Every commit checks the claims of the devices that it concerns, so a node that has
@@ -79,7 +98,9 @@ public protocol DeviceClaims: AnyObject, Sendable {
   /// Returns the devices that were last connected to this node, and that another node has claimed.
   ///
   /// The other node has accepted notifications for these devices, which this node must load after it reclaims them.
-  func devicesClaimedElsewhere() throws(StorageFailure) -> [UInt64]
-  /// Removes the record that these devices are connected to this node.
-  func removeLinks(_ devices: [UInt64]) throws(StorageFailure)
+  func devicesClaimedElsewhere() throws(StorageFailure) -> [ClaimElsewhere]
+  /// Returns those of `devices` that this node does not own.
+  func claimedElsewhere(among devices: [UInt64]) throws(StorageFailure) -> [UInt64]
+  /// Removes the record that these devices are connected to this node, unless their claims have changed.
+  func removeLinks(_ claims: [ClaimElsewhere]) throws(StorageFailure)
 }

@@ -251,4 +251,14 @@ enum RegistryTable {
     isUpdated: true)
   static let departure = ChecksummedTable(
     name: "departure", key: ["topic"], rest: ["count"], isUpdated: true)
+
+  /// Returns the SQL condition that is true if the row to which a row belongs exists; nil if rows belong to no other row.
+  static func hasOwner(_ table: ChecksummedTable) -> String? {
+    switch table.name {
+    case tag.name: "EXISTS (SELECT 1 FROM token WHERE number = tag.token)"
+    case recipient.name, leg.name, batch.name, tally.name:
+      "EXISTS (SELECT 1 FROM campaign WHERE id = \(table.name).campaign)"
+    default: nil
+    }
+  }
 }

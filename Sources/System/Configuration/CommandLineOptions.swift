@@ -108,8 +108,10 @@ public struct CommandLineOptions: Sendable {
     let name = String(equals.map { text[..<$0] } ?? text)
     let attached = equals.map { String(text[text.index(after: $0)...]) }
     guard let entry = table.entry(name) else {
+      let counterpart = table.entries.first { $0.counterpart == name }?.key
       throw .unknown(
-        key: name, nearest: Suggestion.nearest(to: name, in: table.entries.map(\.key)))
+        key: name,
+        nearest: counterpart ?? Suggestion.nearest(to: name, in: table.entries.map(\.key)))
     }
     let key = entry.key
     switch entry.kind {

@@ -22,6 +22,8 @@ public struct OptionTable: Sendable {
     public let defaultText: String?
     /// A one-line description of the option.
     public let help: String
+    /// The name of an option of other commands; an error about that name suggests this option.
+    var counterpart: String?
 
     /// The name of the option's value, such as "FILE" or "on|off"; nil for a flag.
     public var valueName: String? {
@@ -41,13 +43,14 @@ public struct OptionTable: Sendable {
     /// Returns an option `--key VALUE` that can be given only once.
     ///
     /// `default` is shown in the help, but not applied. The command itself checks that a required option is given.
+    /// If the user gives the option `counterpart`, which other commands have, the error suggests this option.
     public static func value(
-      _ key: String, _ name: String, alias: String? = nil, isRequired: Bool = false,
-      default defaultText: String? = nil, _ help: String
+      _ key: String, _ name: String, alias: String? = nil, insteadOf counterpart: String? = nil,
+      isRequired: Bool = false, default defaultText: String? = nil, _ help: String
     ) -> Entry {
       Entry(
         key: key, alias: alias, kind: .value(name: name), isRepeatable: false,
-        isRequired: isRequired, defaultText: defaultText, help: help)
+        isRequired: isRequired, defaultText: defaultText, help: help, counterpart: counterpart)
     }
 
     /// Returns an option `--key VALUE` that can be given more than once.
@@ -112,8 +115,11 @@ public struct OptionTable: Sendable {
       .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// The text of `--help`.
-  public var help: String {
+  /// The text of `--help`, in which lines are not wrapped.
+  public var help: String { help(columns: nil) }
+
+  /// Returns the text of `--help`, wrapped to `columns` characters per line; nil does not wrap it.
+  public func help(columns: Int?) -> String {
     let rows = entries.map { entry -> (String, String) in
       var left = "--\(entry.key)"
       if case .value(let name) = entry.kind { left += " \(name)" }
@@ -122,15 +128,27 @@ public struct OptionTable: Sendable {
       if let text = entry.defaultText { right += " [default: \(text)]" }
       return (left, right)
     }
-    let width = min(36, rows.map(\.0.count).max() ?? 0)
-    var text = "usage: \(usage)\n\n\(summary)\n"
+    let width = min(Self.nameColumnsMax, rows.map(\.0.count).max() ?? 0)
+    // On a narrow terminal, the descriptions are below the options.
+    let hasTwoColumns = columns.map { $0 - width - 4 >= Self.descriptionColumnsMin } ?? true
+    let indent = hasTwoColumns ? width + 4 : 6
+    let usage = WrappedText.text(self.usage, after: "usage: ", indent: 7, columns: columns)
+    let summary = columns.map { WrappedText.paragraphs(self.summary, columns: $0) } ?? self.summary
+    var text = "\(usage)\n\n\(summary)\n"
     if !rows.isEmpty { text += "\n" }
     for (left, right) in rows {
       let padding = String(repeating: " ", count: max(2, width - left.count + 2))
-      text += "  \(left)\(padding)\(right)\n"
+      text += WrappedText.text(
+        right, after: "  \(left)\(padding)", indent: indent, columns: columns)
+      text += "\n"
     }
     return text
   }
+
+  /// The maximum width, in characters, of the column that contains the options in the help.
+  private static let nameColumnsMax = 36
+  /// The minimum width, in characters, of the column that contains the descriptions in the help.
+  private static let descriptionColumnsMin = 24
 
   /// The properties of an option that are needed to read its values from other sources.
   public struct Option: Sendable {

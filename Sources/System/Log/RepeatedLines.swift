@@ -3,7 +3,8 @@
 ///
 /// Lines are considered the same if they are equal except for the time and a peer's port. The interval is initially one
 /// second, and doubles up to one minute while the line repeats. Operators therefore notice repetitions quickly, and the
-/// log of a day-long flood stays small. A different line is always written.
+/// log of a day-long flood stays small. A different line is always written, after the counts of its subsystem that were
+/// not written yet: a count that followed a line about a later state would suggest that the repeated line still applies.
 struct RepeatedLines {
   private struct Entry {
     /// The time at which a line was last written, in monotonic nanoseconds.
@@ -40,7 +41,9 @@ struct RepeatedLines {
       entry.last = record.cut
       entries[identity] = entry
     } else {
+      lines += summaries(of: record.subsystem, nanoseconds: now)
       if entries.count >= capacity { lines += evict() }
+      lines.sort { $0.unixMilliseconds < $1.unixMilliseconds }
       entries[identity] = Entry(
         writtenAt: now, interval: Limits.logRepeatNanosecondsMin, last: record.cut)
       lines.append(record)
@@ -63,6 +66,17 @@ struct RepeatedLines {
         last: entry.last)
     }
     return lines.sorted { $0.unixMilliseconds < $1.unixMilliseconds }
+  }
+
+  /// Returns the summaries of a subsystem's counted repetitions, whose next summaries are due after the same interval as
+  /// before.
+  private mutating func summaries(of subsystem: String, nanoseconds now: Int64) -> [LogRecord] {
+    var lines: [LogRecord] = []
+    for (identity, entry) in entries where entry.count > 0 && entry.last.subsystem == subsystem {
+      lines.append(entry.last.repeated(entry.count))
+      entries[identity] = Entry(writtenAt: now, interval: entry.interval, last: entry.last)
+    }
+    return lines
   }
 
   /// Returns all counted repetitions that have not been written yet, for use when a program exits.

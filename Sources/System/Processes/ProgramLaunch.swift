@@ -28,10 +28,9 @@ public struct ProgramLaunch: Sendable {
   /// Starts the program with no signals blocked or ignored, and returns its process number.
   public func start() throws(SystemFailure) -> Int32 {
     assert(executable.hasPrefix("/"), "the path of the executable is absolute: '\(executable)'")
-    // If only standard error is redirected to a file, the program can inherit this process's standard output.
-    assert(
-      output.map { $0 > 0 && $0 != 2 } ?? true,
-      "the output is open and is neither standard input nor standard error")
+    // If only standard error is redirected to a file, the program can inherit this process's standard output, or write
+    // its output to this process's standard error.
+    assert(output.map { $0 > 0 } ?? true, "the output is open and is not standard input")
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }

@@ -79,7 +79,7 @@ private final class FuzzedFolder {
   init(_ bytes: [UInt8], at name: String) {
     path = "\(Self.place)/belfry-fuzz-\(UUID().uuidString)"
     put(bytes, at: name)
-    // An extension without an executable is skipped.
+    // The program of the extension exists if the manifest names it.
     if name.hasPrefix("PlugIns") { put([], at: "PlugIns/a.appex/program") }
   }
 

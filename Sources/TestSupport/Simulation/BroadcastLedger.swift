@@ -62,7 +62,7 @@ final class BroadcastLedger {
     world.note("broadcast \(number) was answered with 200")
     world.expect(!message.isAnswered, "broadcast \(number) was answered twice")
     world.expect(
-      !message.isKept || message.isStored || isTooLate(message) || world.profile.hasClockSteps,
+      !message.isKept || message.isStored || isTooLate(message) || world.profile.hasUnevenClocks,
       "broadcast \(number) was answered with 200, although it is not on disk")
     messages[Int(number)].isAnswered = true
   }
@@ -116,10 +116,10 @@ final class BroadcastLedger {
     let now = world.time.unixMilliseconds / 1_000
     // Some devices have not yet finished receiving thousands of pushes.
     let laggards = Set((try? world.gateway.notificationStore.devices()) ?? [])
-    for device in world.devices where !device.isRevoked && !laggards.contains(device.number) {
+    for device in world.devices where !device.mayBeRevoked && !laggards.contains(device.number) {
       for (channel, number) in newest where device.wants(channel) {
         let message = messages[Int(number)]
-        guard message.expiration > now + 60, !world.profile.hasClockSteps else { continue }
+        guard message.expiration > now + 60, !world.profile.hasUnevenClocks else { continue }
         world.expect(
           message.shown[device.number] != nil,
           "device \(device.number) never displayed broadcast \(number), the newest on its channel")

@@ -36,6 +36,10 @@ final class DeliveryLedger {
     /// The position of the push in the gateway's order of acceptance, if the delivery log reported it.
     var acceptance: Int?
     var shown = 0
+    /// The unique IDs with which devices displayed the push.
+    var shownIDs: [NotificationID] = []
+    /// The number of times that the provider has sent the push again after a 503 response.
+    var repetitions = 0
     /// The position of the push in the order in which devices first displayed pushes.
     var firstShowing: Int?
     var isUnregistered = false
@@ -66,6 +70,9 @@ final class DeliveryLedger {
     var storedUntil: Int64
     /// The time, in nanoseconds on the virtual clock, at which the gateway accepted the push.
     var receivedNanoseconds: Int64?
+
+    /// The number of times that a gateway has received the push; more than 1 only in a cluster.
+    var receptions: Int { states.count { $0 == .received } }
 
     /// True if the gateway might have made only one delivery attempt, because the push had expired by the gateway's
     /// clock.
@@ -128,6 +135,9 @@ final class DeliveryLedger {
   /// Records that the provider sends the push, which might never appear in the delivery log.
   func sent(_ number: UInt64) { change(number) { $0.placesBefore = accepted } }
 
+  /// Records that the provider sends the push again, because the gateway could not accept it.
+  func sentAgain(_ number: UInt64) { change(number) { $0.repetitions += 1 } }
+
   func answered(_ number: UInt64) {
     change(number) { push in
       world.expect(!push.isAnswered && !push.isRefused, "#\(number) was answered twice")
@@ -155,12 +165,12 @@ final class DeliveryLedger {
   }
 
   /// Handles a line of the gateway's delivery log, in the turn in which it was written.
-  func recorded(_ line: DeliveryLogLine) {
+  func recorded(_ line: DeliveryLogLine, by process: SimulatedGatewayProcess) {
     if line.state == DeliveryLogLine.refused { return recorded(refusal: line) }
     guard let state = Self.states[line.state] else {
       return world.fail("the delivery log contains the unknown state '\(line.state)'")
     }
-    if state == .sent { world.sent(line) }
+    if state == .sent { world.sent(line, by: process) }
     world.hostedService?.recorded(line)
     guard let number = GatewaySimulation.push(line.id) else { return }
     world.note("#\(number): \(state)")
@@ -172,12 +182,12 @@ final class DeliveryLedger {
         push.acceptance = place
         push.clockSeconds = clockSeconds
         // The line contains the wall clock's time, but the slower of the two clocks determines when the 30 days start.
-        let accepted = min(line.atMilliseconds / 1_000, world.gateway.expirySeconds)
+        let accepted = min(line.atMilliseconds / 1_000, world.latestExpirySeconds)
         let latest = accepted + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
-      } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasClockSteps,
-        let received = push.receivedNanoseconds,
+      } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasUnevenClocks,
+        let received = push.receivedNanoseconds, !process.wasFrozen(since: received),
         push.states.dropLast().last == .received, !push.mayBeStored
       {
         // Allow five seconds, plus time for loops that are paused for half a second, possibly repeatedly.
@@ -210,8 +220,11 @@ final class DeliveryLedger {
       world.expect(
         push.shown > 0, "#\(push.number) was logged as delivered, although no device displayed it")
     case .storedOffline:
+      // docs/cluster.md, "Lost, doubled and late messages": a node can send a push to its device, and the accepting node
+      // can store it.
+      let isDoubled = world.cluster != nil && push.receptions > 1
       world.expect(
-        !push.states.contains { Self.ends.contains($0) },
+        isDoubled || !push.states.contains { Self.ends.contains($0) },
         "#\(push.number) was logged as stored after its final state")
     case .storedNoRoom:
       let device = world.recipient(push.target.device)
@@ -220,7 +233,7 @@ final class DeliveryLedger {
         "#\(push.number) was logged as stored for lack of room, although its device had room")
     case .discardedExpired where !push.mayBeOnce && !world.profile.hasFailingCommits:
       world.expect(
-        push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
+        push.storedUntil <= world.latestExpirySeconds + lagSeconds,
         "#\(push.number) expired too early")
     default: break
     }
@@ -231,20 +244,22 @@ final class DeliveryLedger {
     change(number) { push in
       push.hasExpired = true
       world.expect(
-        push.storedUntil <= world.gateway.expirySeconds + lagSeconds,
+        push.storedUntil <= world.latestExpirySeconds + lagSeconds,
         "#\(number) expired too early")
     }
   }
 
   private var clockSeconds: ClosedRange<Int64> {
-    let gateway = world.gateway
-    return gateway.presentExpirySeconds - lagSeconds...gateway.expirySeconds + lagSeconds
+    world.earliestExpirySeconds - lagSeconds...world.latestExpirySeconds + lagSeconds
   }
 
   /// The maximum difference in seconds between a loop's expiry clock and the world's clock.
   ///
   /// The expiry clock rounds, and follows small steps with a delay.
-  private var lagSeconds: Int64 { world.profile.hasClockSteps ? 180 : 1 }
+  private var lagSeconds: Int64 {
+    let difference = (world.profile.cluster?.clockDifferenceMilliseconds ?? 0) / 1_000
+    return (world.profile.hasClockSteps ? 180 : 1) + difference
+  }
 
   /// Handles the restoration of an old copy of the store, in which everything stored after the copy is lost.
   func restored() { for index in pushes.indices { pushes[index].isForgotten = true } }
@@ -297,12 +312,36 @@ final class DeliveryLedger {
       push.shown += 1
       if push.shown == 1 { push.firstShowing = place }
     }
-    guard pushes.indices.contains(Int(number)), pushes[Int(number)].shown > 1 else { return }
+    guard pushes.indices.contains(Int(number)), pushes[Int(number)].shown > 1 else {
+      if pushes.indices.contains(Int(number)) { pushes[Int(number)].shownIDs.append(id) }
+      return
+    }
+    if world.cluster != nil { return checkRepetition(of: number, id, on: device) }
     // In practice, a provider that gets no answer retries, and the retry is a separate push. In the simulation, each
     // push is sent once.
     let mayBeForgotten =
       world.gateway.notificationStore.mayHaveSettledRows || cameEarly(pushes[Int(number)])
     world.expect(!device.remembers(id) && mayBeForgotten, "#\(number) was displayed twice")
+  }
+
+  /// Checks that a repeated push in a cluster has another unique ID, or that its device has forgotten the ID.
+  ///
+  /// docs/cluster.md, "Lost, doubled and late messages": "A device recognizes a repeated notification only among the next
+  /// window of deliveries." A push that a provider sends again after a 503 response has another unique ID, and its node
+  /// can have delivered the first one.
+  private func checkRepetition(
+    of number: UInt64, _ id: NotificationID, on device: any SimulatedRecipient
+  ) {
+    let push = pushes[Int(number)]
+    if push.shownIDs.contains(id) {
+      world.expect(!device.remembers(id), "#\(number) was displayed twice")
+    } else {
+      world.expect(
+        push.shownIDs.count <= push.repetitions,
+        "#\(number) was displayed with \(push.shownIDs.count + 1) unique IDs, but was repeated only "
+          + "\(push.repetitions) times")
+      pushes[Int(number)].shownIDs.append(id)
+    }
   }
 
   /// Returns true if a push was displayed before an older push that its device did not have yet, or if the push itself
@@ -341,13 +380,13 @@ final class DeliveryLedger {
         !push.states.contains(.discardedDisabled), !push.isThrownAway, !push.isForgotten,
         !isReplaced(push),
         !(push.keep != .max && world.hostedService?.topic == push.target.topic),
-        !world.profile.hasClockSteps
+        !world.profile.hasUnevenClocks
           || !(push.hasExpired || push.states.contains(.discardedExpired))
       else { continue }
       guard let device = world.recipient(push.target.device) else { continue }
       // The device itself discards pushes that the user or the app does not want.
       guard device.wants(push.target.topic), !device.isDisabled(push.target.topic),
-        !device.isRevoked, !world.wasUnwanted(push.target)
+        !device.mayBeRevoked, !world.wasUnwanted(push.target)
       else { continue }
       world.fail(
         "#\(push.number) was accepted, but was lost: \(push.states.map(\.label))")
@@ -360,6 +399,8 @@ final class DeliveryLedger {
   /// the order of creation.
   private func isReplaced(_ push: Push) -> Bool {
     var newer: Set<UTF8Text> = []
+    // In a cluster, a push that several nodes have stored counts once for each row (docs/operations/cluster.md, "Limits").
+    var repeated = 0
     for other in pushes where other.target == push.target && other.counts {
       guard other.number != push.number, other.mayBeStored, isNewer(other, than: push) else {
         continue
@@ -367,12 +408,15 @@ final class DeliveryLedger {
       if !push.collapseID.isEmpty, other.collapseID == push.collapseID { return true }
       newer.insert(
         other.collapseID.isEmpty ? UTF8Text("#\(other.number)") : other.collapseID)
-      if newer.count >= Int(min(other.keep, UInt32(Int32.max))) { return true }
+      if world.cluster != nil, other.collapseID.isEmpty { repeated += max(0, other.receptions - 1) }
+      if newer.count + repeated >= Int(min(other.keep, UInt32(Int32.max))) { return true }
     }
     return false
   }
 
   private func isNewer(_ one: Push, than other: Push) -> Bool {
+    // A push that several nodes have received has several positions in the order of acceptance.
+    if world.cluster != nil, [one, other].contains(where: { $0.receptions > 1 }) { return true }
     guard let first = one.acceptance, let second = other.acceptance ?? other.placesBefore else {
       return one.number > other.number || one.acceptance == nil
     }

@@ -67,14 +67,14 @@ extension GatewaySimulation {
 
   func planTrouble() {
     plan(every: profile.gatewayCrashEvery) { [self] in
-      gateway.crash(
+      anyGateway.crash(
         afterTurns: random(0...12), backAfter: random(10_000_000...8_000_000_000))
     }
     plan(every: profile.drainEvery) { [self] in
-      gateway.drain(backAfter: random(10_000_000...8_000_000_000))
+      anyGateway.drain(backAfter: random(10_000_000...8_000_000_000))
     }
     plan(every: profile.pauseEvery) { [self] in
-      gateway.pauseLoop(random(1_000_000...500_000_000))
+      anyGateway.pauseLoop(random(1_000_000...500_000_000))
     }
     plan(every: profile.fullEvery) { [self] in
       note("the disk is full")
@@ -103,9 +103,13 @@ extension GatewaySimulation {
       let nanoseconds: Int64 = random(1_000_000...30_000_000_000)
       troubleProvider { $0.stall(nanoseconds) }
     }
+    cluster?.planTrouble()
     for device in devices { planTrouble(of: device) }
     for agent in agents { planTrouble(of: agent) }
   }
+
+  /// The gateway, or one of the nodes of a cluster.
+  private var anyGateway: SimulatedGatewayProcess { cluster == nil ? gateway : pick(gateways) }
 
   private func planTrouble(of device: SimulatedDevice) {
     plan(every: profile.deviceCrashEvery) { [self] in
@@ -171,7 +175,7 @@ extension GatewaySimulation {
   private func setWallClock() {
     func step(by milliseconds: Int64) {
       note("the wall clock steps by \(milliseconds) ms")
-      gateway.wallClockSteps()
+      for gateway in gateways { gateway.wallClockSteps() }
       time.stepWallClock(byMilliseconds: milliseconds)
     }
     guard profile.hasLongJumps, chance(0.5) else {
@@ -244,9 +248,14 @@ extension GatewaySimulation {
   ///
   /// Another device replaces the revoked device.
   private func revokeDevice() {
-    let candidates = devices.filter { $0.number != 0 && !$0.isRevoked }
+    let candidates = devices.filter { $0.number != 0 && !$0.mayBeRevoked }
     guard gateway.isReady, devices.count < 6, !candidates.isEmpty else { return }
     let device = candidates[random(0...candidates.count - 1)]
+    if let cluster {
+      addDevice(devices.count + 1)
+      if let new = devices.last { planTrouble(of: new) }
+      return cluster.revoke(device)
+    }
     do {
       _ = try gateway.administer(.revokeDevice(number: device.number))
     } catch {
@@ -281,7 +290,10 @@ extension GatewaySimulation {
     CostGrowth.combiningMarks(WireLimits.collapseIDBytesMax),
   ]
 
-  func push() {
+  func push() { push(by: providers) }
+
+  /// Sends a push with one of the providers.
+  func push(by providers: [SimulatedProvider]) {
     guard let (target, token) = anyToken() else { return }
     let seconds = time.unixMilliseconds / 1_000
     let given: Int64? =
@@ -298,7 +310,8 @@ extension GatewaySimulation {
     let priority: UInt8 = [10, 10, 5, 1][random(0...3)]
     let collapseID = chance(0.3) ? Self.collapseIDs[random(0...Self.collapseIDs.count - 1)] : ""
     let keep = keep(of: target.topic)
-    let isBinary = target.topic == topics[0] && chance(0.2)
+    let isUsual = providers.first === self.providers.first
+    let isBinary = target.topic == topics[0] && chance(0.2) && isUsual
     let number = ledger.open(
       target, priority: isBinary && priority == 1 ? 5 : priority,
       expiration: isBinary ? expiration : given, collapseID: isBinary ? "" : collapseID, keep: keep)
@@ -312,7 +325,9 @@ extension GatewaySimulation {
         expiration: UInt32(clamping: expiration))
     }
     let able = providers.filter { $0.serves(target.topic) }
-    if chance(0.05) { able[random(0...able.count - 1)].pushTooMuch(to: token, topic: target.topic) }
+    if chance(0.05), isUsual {
+      able[random(0...able.count - 1)].pushTooMuch(to: token, topic: target.topic)
+    }
     able[random(0...able.count - 1)].push(
       number, to: token, topic: target.topic, priority: priority, expiration: given,
       collapseID: collapseID)

@@ -6,15 +6,18 @@ extension GatewaySimulation {
   /// True if every request is answered and every accepted push is delivered.
   var isAtRest: Bool {
     ledger.isAnswered && providers.allSatisfy(\.isIdle)
-      && devices.allSatisfy { $0.isRevoked || $0.isUp }
+      && devices.allSatisfy { $0.mayBeRevoked || $0.isUp }
       && (try? gateway.notificationStore.count()) == 0 && unmetWish == nil
+      && cluster?.difference == nil
   }
 
   /// A description of the first registration or subscription whose latest state is not on the gateway's disk.
   var unmetWish: String? {
     let registrations = gateway.controlStore.registered
     let subscriptions = gateway.controlStore.subscribers
-    for device in devices where device.number != 0 && !device.isRevoked {
+    let uncertain = cluster?.database.uncertainDevices ?? []
+    for device in devices
+    where device.number != 0 && !device.mayBeRevoked && !uncertain.contains(device.number) {
       for topic in topics {
         let key = NotificationKey(
           device: device.number, app: app(of: topic), kind: topic.kind.rawValue)

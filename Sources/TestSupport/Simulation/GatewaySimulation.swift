@@ -16,83 +16,6 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   // The class is used only on a single thread, but is captured by closures that the gateway can call from other
   // threads.
 
-  /// The result of a run.
-  public struct Outcome: Sendable {
-    /// The seed of the run.
-    public let seed: UInt64
-    /// The length of the period with faults.
-    public let length: SimulationLength
-    /// The first violation; `nil` if no promise was violated.
-    public fileprivate(set) var violation: String?
-    /// The last events that are relevant to the violation.
-    public let trace: [String]
-    /// The number of pushes that were created.
-    public let pushes: Int
-    /// The number of pushes that were answered with 200.
-    public let accepted: Int
-    /// The number of notifications that were displayed.
-    public let shown: Int
-    /// The number of times that an older control store was restored.
-    public let controlRestorations: Int
-    /// The number of events on the virtual clock.
-    public let events: Int
-    /// A digest of the run, which differs if two runs differ.
-    ///
-    /// The digest covers the time of every event and every random number.
-    public let digest: UInt64
-    /// True if devices of the world run the real agent.
-    public var hasAgents = false
-
-    /// The report for developers, with the command that replays the run.
-    public var report: String {
-      guard let violation else {
-        return
-          "seed \(seed): \(pushes) pushes, \(accepted) accepted, \(shown) shown, "
-          + "\(controlRestorations) restored, \(events) events"
-      }
-      let lines = trace.map { "  " + $0 }.joined(separator: "\n")
-      return
-        "seed \(seed): \(violation)\n\(lines)\nreplay it with: make simulate MODEL=\(hasAgents ? "whole" : "gateway") SEED=\(seed)"
-        + length.replayOption
-    }
-  }
-
-  /// Runs the world generated from `seed` to its end or to the first violation.
-  ///
-  /// If `hasAgents` is true, the devices run the real agent.
-  public static func run(
-    seed: UInt64, length: SimulationLength = .full, hasAgents: Bool = false
-  ) -> Outcome {
-    let outcome = run(seed: seed, length: length, isTracing: false, hasAgents: hasAgents)
-    guard let violation = outcome.violation else { return outcome }
-    var traced = run(seed: seed, length: length, isTracing: true, hasAgents: hasAgents)
-    if traced.digest != outcome.digest {
-      traced.violation = "\(violation); the traced run diverged from the first run"
-    }
-    return traced
-  }
-
-  /// Runs the world generated from `seed` with different keys and certificates, which must not affect the run.
-  static func run(seed: UInt64, identities: SimulatedIdentities) -> Outcome {
-    run(seed: seed, length: .full, isTracing: false, identities: identities)
-  }
-
-  private static func run(
-    seed: UInt64, length: SimulationLength, isTracing: Bool,
-    identities: SimulatedIdentities? = nil, hasAgents: Bool = false
-  ) -> Outcome {
-    do {
-      let world = try GatewaySimulation(
-        seed: seed, length: length, isTracing: isTracing, identities: identities,
-        hasAgents: hasAgents)
-      return world.play()
-    } catch {
-      return Outcome(
-        seed: seed, length: length, violation: "the world could not be created: \(error)",
-        trace: [], pushes: 0, accepted: 0, shown: 0, controlRestorations: 0, events: 0, digest: 0)
-    }
-  }
-
   let time = VirtualTime()
   let profile: SimulationProfile
   let identities: SimulatedIdentities
@@ -106,7 +29,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       bundleID: "com.example.app1", identifier: ChannelID(high: 3, low: number).bytes)
   }
   private var madeNetwork: SimulatedNetwork?
-  private var madeGateway: SimulatedGatewayProcess?
+  /// The gateways: one, or the nodes of a cluster.
+  private(set) var gateways: [SimulatedGatewayProcess] = []
+  /// The database and the bus of a cluster; nil if there is a single gateway.
+  private(set) var cluster: SimulatedCluster?
   private(set) var devices: [SimulatedDevice] = []
   /// The campaign that is sent to the agents; nil until it begins.
   private(set) var campaign: CampaignSimulation?
@@ -118,6 +44,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private(set) lazy var ledger = DeliveryLedger(in: self)
   private(set) lazy var broadcasts = BroadcastLedger(in: self)
   private let seed: UInt64
+  /// The rule that a part of the world breaks, so that a test can show that a violation is found.
+  let planted: PlantedFault?
   let length: SimulationLength
   var journal: SimulationJournal
   private var digest: UInt64 = 0
@@ -128,11 +56,19 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private var streakEnds: [Streak: Int64] = [:]
   /// The earliest wall-clock second at which a commit in progress might have been started.
   var earliestUnixSeconds: Int64 {
-    guard !profile.hasClockSteps else { return .min / 2 }
+    guard !profile.hasUnevenClocks else { return .min / 2 }
     // Allow for the duration of the previous batch, plus that of the commit's own batch.
-    let slowest: Int64 = profile.streakEvery < .max / 8 ? 25 : 5
+    // A frozen node of a cluster can also continue later, and the database can execute a commit later.
+    let lateness = profile.cluster.map { $0.leaseMilliseconds * 3 / 1_000 + 60 } ?? 0
+    let slowest: Int64 = (profile.streakEvery < .max / 8 ? 25 : 5) + lateness
     return time.unixMilliseconds / 1_000 - slowest
   }
+  /// The earliest time that any process considers the present, in seconds since 1970.
+  var earliestExpirySeconds: Int64 {
+    gateways.reduce(.max) { min($0, $1.presentExpirySeconds) }
+  }
+  /// The latest time that any process considers the present, or did just before a clock was set.
+  var latestExpirySeconds: Int64 { gateways.reduce(.min) { max($0, $1.expirySeconds) } }
   var unwanted: Set<DeliveryLedger.Target> = []
   /// The tokens that apps have reported to their providers.
   var knownTokens: [(target: DeliveryLedger.Target, token: [UInt8])] = []
@@ -145,16 +81,18 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   init(
     seed: UInt64, length: SimulationLength = .full, isTracing: Bool,
     profile: SimulationProfile? = nil, identities: SimulatedIdentities? = nil,
-    hasAgents: Bool = false
+    model: Model = .gateway, planted: PlantedFault? = nil
   ) throws {
     self.seed = seed
+    self.planted = planted
     self.length = length
     journal = SimulationJournal(isTracing: isTracing)
     self.identities = try identities ?? SimulatedIdentities.shared.get()
     tokens = try DeviceTokenCodec(keys: [SimulatedIdentities.tokenKey], environment: .sandbox)
     random = SeededGenerator(seed: seed)
     var drawn = SimulationProfile(&random, length: length)
-    if hasAgents { drawn.useAgents(&random) }
+    if model == .whole { drawn.useAgents(&random) }
+    if model == .cluster { drawn.useCluster(&random, length: length) }
     self.profile = profile ?? drawn
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     madeNetwork = try SimulatedNetwork(in: self)
@@ -165,7 +103,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
           ChannelRecord(
             id: channel.identifier, app: 1, keepsLatest: index == 0, createdMilliseconds: 0)))
     }
-    madeGateway = try SimulatedGatewayProcess(in: self, firstChanges: changes)
+    guard let clusterProfile = self.profile.cluster else {
+      gateways = [try SimulatedGatewayProcess(in: self, firstChanges: changes)]
+      return
+    }
+    changes += self.identities.revocableKeys
+    let cluster = try SimulatedCluster(in: self, clusterProfile, firstChanges: changes)
+    self.cluster = cluster
+    gateways = cluster.nodes.map { SimulatedGatewayProcess($0, in: self) }
   }
 
   var network: SimulatedNetwork {
@@ -173,9 +118,10 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     return madeNetwork
   }
 
+  /// The gateway, or the first node of a cluster; all nodes have the same stores.
   var gateway: SimulatedGatewayProcess {
-    guard let madeGateway else { preconditionFailure("the simulation is not set up yet") }
-    return madeGateway
+    precondition(!gateways.isEmpty, "the simulation is not set up yet")
+    return gateways[0]
   }
 
   // MARK: Digest
@@ -236,12 +182,14 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// The gateway's log.
   ///
   /// An error in the log is a violation, unless a fault was injected.
-  var log: Log {
-    Log(
+  func log(of process: SimulatedGatewayProcess) -> Log {
+    let prefix = process.node.map { "\($0.name) " } ?? ""
+    return Log(
       subsystem: "gateway", level: .info,
       sink: LogSink { [unowned self] line in
         let text = line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? line
-        note("log: \(text)")
+        note("\(prefix)log: \(text)")
+        cluster?.logged(text)
         guard text.hasPrefix("error") else { return }
         expect(isTroubled || wasTroubledLately, "the gateway logged an unexpected error: \(text)")
       })
@@ -278,35 +226,37 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   func markUnwanted(_ target: DeliveryLedger.Target) { unwanted.insert(target) }
 
   /// Checks a push that the gateway sends to a device.
-  func sent(_ line: DeliveryLogLine) {
+  func sent(_ line: DeliveryLogLine, by process: SimulatedGatewayProcess) {
     if formerNumbers.contains(line.device) { return }
     guard let device = recipient(line.device) else {
       return fail("a notification was sent to device number \(line.device), which does not exist")
     }
     expect(
-      !device.isRevoked || device.isRevocationForgotten,
+      !device.isRevoked || device.isRevocationForgotten
+        || cluster?.mayServeRevoked(process) == true,
       "a notification was sent to device \(device.index), which is revoked")
     guard let number = Self.push(line.id), let push = ledger.push(number), push.priority < 10
     else { return }
     expect(
-      !device.isKnownAsRestricted,
+      !device.isKnownAsRestricted(by: process),
       "#\(number) of priority \(push.priority) was sent to a restricted device")
   }
 
   // MARK: The run
 
-  private func play() -> Outcome {
+  func play() -> Outcome {
     defer { end() }
     isTroubled = true
-    gateway.start()
+    for gateway in gateways { gateway.start() }
     addDevices()
     for _ in 0..<profile.providers { addProvider() }
     plan(every: profile.pushEvery) { [self] in push() }
     plan(every: profile.pushEvery * 5) { [self] in broadcast(isForAll: false) }
     planTrouble()
     planCampaign()
-    let end = time.now + profile.troubled
-    step(until: end)
+    step(until: time.now + profile.troubled)
+    // An administrator's command in a cluster takes time, so the faults can last longer.
+    let end = time.now
     isTroubled = false
     troubleEnd = end
     heal()
@@ -327,6 +277,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     }
     if violation == nil { broadcasts.check() }
     if violation == nil, let unmet = unmetWish { fail(unmet) }
+    if violation == nil, let difference = cluster?.difference { fail(difference) }
     if violation == nil { closeEverything() }
     return Outcome(
       seed: seed, length: length, violation: violation,
@@ -334,7 +285,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
       pushes: ledger.pushes.count, accepted: ledger.pushes.count { $0.isAnswered },
       shown: ledger.pushes.count { $0.shown > 0 },
       controlRestorations: controlRestorations, events: time.eventsHandled, digest: digest,
-      hasAgents: profile.agents > 0)
+      model: cluster != nil ? .cluster : profile.agents > 0 ? .whole : .gateway,
+      planted: planted)
   }
 
   private func addDevices() {
@@ -409,6 +361,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   func addProvider() { providers.append(SimulatedProvider(providers.count, in: self)) }
 
   private func heal() {
+    cluster?.heal()
     for device in devices {
       device.discarding = nil
       device.setState([])
@@ -426,7 +379,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   private func stepInLeaps(until end: Int64) {
     while time.now < end, violation == nil {
       let next = min(end, time.now + 5_000_000_000)
-      gateway.pauseLoops(until: next)
+      for gateway in gateways { gateway.pauseLoops(until: next) }
       step(until: next)
     }
   }
@@ -447,17 +400,20 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Disconnects all providers and devices, stops the gateway, and checks that nothing remains.
   private func closeEverything() {
     for provider in providers { provider.goOffline() }
+    cluster?.goOffline()
     campaignProvider?.goOffline()
     binaryProvider.goOffline()
     feedbackClient.goOffline()
     for device in devices { device.goOffline() }
     for agent in agents { agent.goOffline() }
     step(until: time.now + 60_000_000_000)
-    expect(!gateway.hasConnections, "connections remain open: \(gateway.connectionCounts)")
+    for gateway in gateways {
+      expect(!gateway.hasConnections, "connections remain open: \(gateway.connectionCounts)")
+    }
     expect(network.connections.isEmpty, "\(network.connections.count) sockets remain open")
-    gateway.drain(backAfter: .max / 4)
+    for gateway in gateways { gateway.drain(backAfter: .max / 4) }
     step(until: time.now + 10_000_000_000)
-    expect(!gateway.isUp, "the gateway did not shut down")
+    for gateway in gateways { expect(!gateway.isUp, "\(gateway.title) did not shut down") }
   }
 
   func end() {
@@ -465,7 +421,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     for agent in agents { agent.end() }
     campaign = nil
     campaignProvider = nil
-    gateway.release()
+    for gateway in gateways { gateway.release() }
+    cluster?.end()
     network.release()
     time.cancelAll()
   }
@@ -473,18 +430,35 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Runs all events up to `end` or to the first violation.
   func step(until end: Int64) {
     while violation == nil {
-      let wakeup = min(gateway.nextWakeup, network.clientLoop.nextWakeup)
+      let wakeup = min(
+        gateways.reduce(.max) { min($0, $1.nextWakeup) }, network.clientLoop.nextWakeup)
       let event = time.nextEvent
       guard min(wakeup, event) <= end else { break }
       if event <= wakeup { time.handleNext() } else { time.wakeUp(at: wakeup) }
-      gateway.settle()
+      settle()
       mix(UInt64(bitPattern: time.now))
       mix(random.fingerprint)
-      guard !gateway.hasPausedLoops else { continue }
+      guard !gateways.contains(where: \.hasPausedLoops) else { continue }
       for device in devices { device.loopsAreAtRest() }
     }
     time.advance(to: end)
   }
+
+  /// Runs turns of all gateways until none has anything left to do at the current time.
+  private func settle() {
+    guard gateways.count > 1 else {
+      gateway.settle()
+      return
+    }
+    var hasWorked = true
+    while hasWorked, violation == nil {
+      hasWorked = false
+      for gateway in gateways where gateway.settle() { hasWorked = true }
+    }
+  }
+
+  /// Records that near ends of connections might have become ready.
+  func nearEndsMayBeReady() { for gateway in gateways { gateway.nearEndsMayBeReady() } }
 
   /// Repeats `body` at about this interval while faults occur.
   func plan(every interval: Int64, _ body: @escaping () -> Void) {

@@ -19,6 +19,8 @@ final class SimulatedConnection: StreamHandler {
 
   let number: Int
   private unowned let world: GatewaySimulation
+  /// The process that accepted the connection.
+  unowned let process: SimulatedGatewayProcess
   private weak var client: (any SimulatedClient)?
   private var stream: ByteStream?
   private let latency: Int64
@@ -44,9 +46,11 @@ final class SimulatedConnection: StreamHandler {
   var deliveredBytes: Int { writtenBytes - (stream?.pendingOutputBytes ?? 0) }
 
   init(
-    number: Int, in world: GatewaySimulation, client: any SimulatedClient, descriptor: Int32
+    number: Int, in world: GatewaySimulation, to process: SimulatedGatewayProcess,
+    client: any SimulatedClient, descriptor: Int32
   ) {
     self.number = number
+    self.process = process
     self.descriptor = descriptor
     self.world = world
     self.client = client
@@ -115,7 +119,7 @@ final class SimulatedConnection: StreamHandler {
     guard let stream else { return true }
     guard stream.pendingOutputBytes == 0 else { return false }
     Socket.finishWriting(descriptor)
-    world.gateway.nearEndsMayBeReady()
+    process.nearEndsMayBeReady()
     return true
   }
 

@@ -24,6 +24,8 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   private(set) var isRevoked = false
   /// True if a restored control store does not contain the revocation of the device.
   private(set) var isRevocationForgotten = false
+  /// True if an administrator's command revokes the device, or will when it succeeds.
+  private(set) var isBeingRevoked = false
   private let key: ES256PrivateKey
   private unowned let world: GatewaySimulation
   private var disk = Disk()
@@ -51,6 +53,15 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
 
   /// True if the device can receive notifications now.
   var isUp: Bool { client.isUp }
+
+  /// True if the device can find that it is revoked.
+  var mayBeRevoked: Bool { isRevoked || isBeingRevoked }
+
+  /// The process to which the device is connected; nil if the device is not connected.
+  var process: SimulatedGatewayProcess? { connection?.process }
+
+  /// Records that an administrator begins to revoke the device.
+  func beginRevocation() { isBeingRevoked = true }
 
   /// Revokes the device as an administrator does.
   ///
@@ -154,12 +165,12 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
 
   /// True if the last report that the gateway has read restricts the device to urgent notifications, and no later
   /// report lifts the restriction.
-  var isKnownAsRestricted: Bool {
+  func isKnownAsRestricted(by process: SimulatedGatewayProcess) -> Bool {
     // The device sends the reports that it made while offline on the next connection. Until then, the gateway can use
     // the last report that it read.
-    guard connection != nil, let last = restrictions.last(where: { $0.bytes <= readBytes }) else {
-      return false
-    }
+    guard connection?.process === process,
+      let last = restrictions.last(where: { $0.bytes <= readBytes })
+    else { return false }
     return last.isRestricted && restrictions.allSatisfy { $0.bytes <= readBytes || $0.isRestricted }
   }
 
@@ -280,7 +291,7 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
     case .disconnect(let fault):
       world.note("device \(index) disconnects: \(fault.reason)")
       world.expect(
-        fault.reason.isHarmless || fault.reason == .revoked && isRevoked
+        fault.reason.isHarmless || fault.reason == .revoked && mayBeRevoked
           || fault.reason == .unknownDevice && world.controlRestorations > 0,
         "device \(index) closed its link for an unexpected reason: \(fault)")
       if fault.reason == .unknownDevice, !client.isUp { forgetNumber() }
@@ -367,6 +378,8 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
     guard notification.isFromStorage, notification.priority == 10,
       let push = world.ledger.push(number), let acceptance = push.acceptance,
       push.states.filter({ $0 == .sent }).count == 1,
+      // A push that several nodes have received has several positions in the order of acceptance.
+      world.cluster == nil || push.receptions == 1,
       // Ignore a push that was replaced. If the newer push is then refused, the gateway sends the replaced push again,
       // after pushes that arrived in the meantime.
       !push.states.contains(.replaced)

@@ -6,15 +6,17 @@ import System
 /// If the process is killed during a batch, either the whole batch or nothing is on disk.
 final class SimulatedDisk: BatchRunner, @unchecked Sendable {
   // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
-  private unowned let world: GatewaySimulation
+  fileprivate unowned let world: GatewaySimulation
   private var inboxes: [any SimulatedInbox] = []
+  /// The time until which the process is frozen, with the batches in progress.
+  var frozenUntil: Int64 = 0
 
   init(in world: GatewaySimulation) { self.world = world }
 
   func start<Request: Sendable>(
     name: String, _ work: @escaping @Sendable ([Request]) -> Bool
   ) throws(SystemFailure) -> any BatchInbox<Request> {
-    let inbox = Inbox(name: name, in: world, work)
+    let inbox = Inbox(name: name, of: self, work)
     inboxes.append(inbox)
     return inbox
   }
@@ -30,7 +32,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
 
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
     private let name: String
-    private unowned let world: GatewaySimulation
+    private unowned let disk: SimulatedDisk
     private let work: @Sendable ([Request]) -> Bool
     private var waiting: [Request] = []
     private var running: [Request] = []
@@ -40,12 +42,14 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     private var isClosed = false
 
     init(
-      name: String, in world: GatewaySimulation, _ work: @escaping @Sendable ([Request]) -> Bool
+      name: String, of disk: SimulatedDisk, _ work: @escaping @Sendable ([Request]) -> Bool
     ) {
       self.name = name
-      self.world = world
+      self.disk = disk
       self.work = work
     }
+
+    private var world: GatewaySimulation { disk.world }
 
     func post(_ request: Request) -> Bool {
       guard !isClosed else { return false }
@@ -58,14 +62,19 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       assert(!isRunning && running.isEmpty, "no batch is running yet")
       isRunning = true
       swap(&running, &waiting)
-      world.time.after(world.batchNanoseconds) { [self] in
-        guard !isClosed else { return }
-        let batch = running
-        running = []
-        hasMore = work(batch)
-        isRunning = false
-        if hasMore || !waiting.isEmpty { begin() }
+      world.time.after(world.batchNanoseconds) { [self] in finish() }
+    }
+
+    private func finish() {
+      guard !isClosed else { return }
+      guard disk.frozenUntil <= world.time.now else {
+        return world.time.at(disk.frozenUntil) { [self] in finish() }
       }
+      let batch = running
+      running = []
+      hasMore = work(batch)
+      isRunning = false
+      if hasMore || !waiting.isEmpty { begin() }
     }
 
     func close() {

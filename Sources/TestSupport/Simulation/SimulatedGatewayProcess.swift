@@ -8,17 +8,22 @@ import Transport
 /// threads, and a simulated disk.
 ///
 /// The process is killed, shut down, and restarted. The disk survives.
+///
+/// A process can be a node of a simulated cluster. All nodes then share the contents of the stores, and each node uses
+/// them through its own connections to the simulated database.
 final class SimulatedGatewayProcess {
-  private unowned let world: GatewaySimulation
+  unowned let world: GatewaySimulation
   let notificationStore: SimulatedNotificationStore
   let controlStore: SimulatedControlStore
+  /// The machine's part of a cluster; nil for a single gateway.
+  let node: SimulatedNode?
   private let disk: SimulatedDisk
   private let loops: SimulatedLoops
-  private var server: GatewayServer?
+  private(set) var server: GatewayServer?
   /// The simulated loop that runs the server.
   private var main: SimulatedLoops.Loop?
   /// The gateway's loops, each with the simulated loop that runs it.
-  private var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
+  private(set) var parts: [(part: GatewayLoop, loop: SimulatedLoops.Loop)] = []
   /// The generator of the random order in which loops run their turns.
   ///
   /// The generator is separate, so that the number of turns does not affect other random events.
@@ -39,11 +44,29 @@ final class SimulatedGatewayProcess {
     self.world = world
     notificationStore = SimulatedNotificationStore(in: world)
     controlStore = try SimulatedControlStore(in: world)
+    node = nil
     disk = SimulatedDisk(in: world)
     loops = SimulatedLoops(world.time)
     order = SeededGenerator(seed: world.random.next())
     try controlStore.apply(firstChanges)
   }
+
+  /// Creates a node of a cluster.
+  init(_ node: SimulatedNode, in world: GatewaySimulation) {
+    self.world = world
+    self.node = node
+    notificationStore = node.database.notifications
+    controlStore = node.database.control
+    disk = SimulatedDisk(in: world)
+    loops = SimulatedLoops(world.time, clock: node.clock)
+    order = SeededGenerator(seed: world.random.next())
+  }
+
+  /// The name of the process in the journal.
+  var title: String { node.map { "node \($0.name)" } ?? "the gateway" }
+
+  /// The wall clock of the process's machine, in milliseconds since 1970.
+  var unixMilliseconds: Int64 { node?.clock.unixMilliseconds ?? world.time.unixMilliseconds }
 
   var isUp: Bool { server != nil }
 
@@ -52,25 +75,28 @@ final class SimulatedGatewayProcess {
   func start() {
     assert(server == nil, "no gateway is running yet")
     life += 1
-    clocksAtStart = (world.time.now, world.time.unixMilliseconds)
+    clocksAtStart = (world.time.now, unixMilliseconds)
     do {
       let main = try loops.add("main")
       self.main = main
       let server = try GatewayServer(
         configuration: configuration, resources: try resources(), loop: main.loop,
-        metrics: MetricRegistry(), log: world.log)
+        metrics: MetricRegistry(), log: world.log(of: self))
       self.server = server
+      server.onDrainRequested = { [unowned self] in
+        drain(backAfter: world.random(10_000_000...8_000_000_000))
+      }
       let current = life
       try server.start(
         onReady: { [unowned self] _ in becameReady() },
         onFailed: { [unowned self] why in
-          world.note("the gateway cannot start: \(why)")
+          world.note("\(title) fails: \(why)")
           turnsToCrash = 0
         },
         onStopped: { [unowned self] in if life == current { stopped() } })
     } catch {
-      world.note("the gateway cannot start: \(error)")
-      world.expect(world.isTroubled, "the gateway cannot start: \(error)")
+      world.note("\(title) cannot start: \(error)")
+      world.expect(world.isTroubled, "\(title) cannot start: \(error)")
       crash(backAfter: 1_000_000_000)
     }
   }
@@ -85,8 +111,10 @@ final class SimulatedGatewayProcess {
   private func resources() throws -> GatewayResources {
     let open = ListenerSecurity(
       provider: .identified(.init()), legacy: .identified(.init()), device: .identified(.init()))
+    let session = try node?.connect()
     var resources = GatewayResources(
-      controlStore: controlStore, notificationStore: notificationStore,
+      controlStore: session?.control ?? controlStore,
+      notificationStore: session?.notifications ?? notificationStore,
       authority: world.identities.issuer,
       identity: FirstIdentity(
         teamID: SimulatedIdentities.team, keyID: SimulatedIdentities.keyID,
@@ -94,19 +122,26 @@ final class SimulatedGatewayProcess {
       epoch: UInt32(truncatingIfNeeded: world.random.next() >> 33) | 1,
       tokenKeys: [SimulatedIdentities.tokenKey], security: open
     ) { _ throws(SystemFailure) in try DeliveryLog(capacity: 256) }
-    resources.listeners = world.network
+    resources.cluster = session.map { node?.resources($0) } ?? nil
+    resources.listeners = SimulatedListeners(of: self, on: world.network)
     resources.loops = loops
     resources.batches = disk
     resources.randomSeed = world.random.next()
     let world = world
-    resources.unixMilliseconds = { world.time.unixMilliseconds }
+    let callbacks = Callbacks(process: self)
+    resources.unixMilliseconds = { callbacks.process.unixMilliseconds }
     resources.waitForChange = { barrier, count in
-      world.gateway.settle(mayCrash: false, ignoringPauses: true)
+      callbacks.process.settle(mayCrash: false, ignoringPauses: true)
       world.expect(
         barrier.hasPassed(count), "an administrative change did not reach every loop")
     }
-    resources.didStartLoop = { world.gateway.started($0) }
+    resources.didStartLoop = { callbacks.process.started($0) }
     return resources
+  }
+
+  /// A reference to the process for closures that could run on any thread, but run on the simulation's own.
+  private struct Callbacks: @unchecked Sendable {
+    unowned let process: SimulatedGatewayProcess
   }
 
   private func started(_ part: GatewayLoop) {
@@ -117,11 +152,12 @@ final class SimulatedGatewayProcess {
   }
 
   private func becameReady() {
-    world.note("the gateway is ready")
+    world.note("\(title) is ready")
     isReady = true
     let world = world
+    let callbacks = Callbacks(process: self)
     server?.followDeliveryLog { lines in
-      for line in lines { world.ledger.recorded(line) }
+      for line in lines { world.ledger.recorded(line, by: callbacks.process) }
       return true
     }
   }
@@ -136,7 +172,7 @@ final class SimulatedGatewayProcess {
   }
 
   private func crash(backAfter pause: Int64) {
-    world.note("the gateway crashes")
+    world.note("\(title) crashes")
     disk.crash()
     end()
     world.gatewayCrashed()
@@ -154,7 +190,9 @@ final class SimulatedGatewayProcess {
     assert(parts.count <= world.profile.loops, "no loops of an earlier run remain")
     for (part, _) in parts { part.releaseConnections() }
     parts = []
-    world.network.gatewayCrashed()
+    disk.frozenUntil = min(disk.frozenUntil, world.time.now)
+    node?.processEnded()
+    world.network.gatewayCrashed(self)
   }
 
   /// Releases everything at the end of the world, without a restart.
@@ -177,7 +215,7 @@ final class SimulatedGatewayProcess {
   /// Shuts the process down gracefully.
   func drain(backAfter pause: Int64) {
     guard isReady, !isDraining, let server else { return }
-    world.note("the gateway drains")
+    world.note("\(title) drains")
     isDraining = true
     isReady = false
     backAfter = pause
@@ -197,13 +235,13 @@ final class SimulatedGatewayProcess {
       guard life == current else { return }
       let still = (main?.pausedUntil ?? 0) - world.time.now
       guard still < 0 else { return expectStop(of: current, after: still + 1_000_000) }
-      world.fail("the gateway did not finish draining in time")
+      world.fail("\(title) did not finish draining in time")
     }
   }
 
   private func stopped() {
-    world.note("the gateway has stopped")
-    world.expect(isDraining, "the gateway stopped, although it was not draining")
+    world.note("\(title) has stopped")
+    world.expect(isDraining, "\(title) stopped, although it was not draining")
     isStopping = true
   }
 
@@ -226,7 +264,7 @@ final class SimulatedGatewayProcess {
   var presentExpirySeconds: Int64 {
     let carried =
       clocksAtStart.unixMilliseconds + (world.time.now - clocksAtStart.nanoseconds) / 1_000_000
-    return min(world.time.unixMilliseconds, carried) / 1_000
+    return min(unixMilliseconds, carried) / 1_000
   }
 
   /// Records the current state before the wall clock is set.
@@ -244,6 +282,30 @@ final class SimulatedGatewayProcess {
     return try server.administration.perform(request)
   }
 
+  // MARK: Freezing
+
+  /// The time until which the process is frozen; a time in the past if it is not frozen.
+  var frozenUntil: Int64 { disk.frozenUntil }
+
+  /// The time at which the process was last frozen; nil if it never was.
+  private(set) var lastFrozen: Int64?
+
+  /// Returns true if the process was frozen at any time since this time.
+  func wasFrozen(since time: Int64) -> Bool { lastFrozen != nil && frozenUntil >= time }
+
+  /// Stops all threads of the process for a while, as a hypervisor or SIGSTOP does.
+  ///
+  /// The kernel still accepts connections and receives bytes.
+  func freeze(_ nanoseconds: Int64) {
+    assert(nanoseconds > 0, "a process is frozen for a while")
+    guard isUp else { return }
+    let end = world.time.now + nanoseconds
+    world.note("\(title) is frozen for \(nanoseconds / 1_000_000) ms")
+    lastFrozen = world.time.now
+    pauseLoops(until: end)
+    disk.frozenUntil = max(disk.frozenUntil, end)
+  }
+
   // MARK: Turning
 
   /// The time at which the first loop is due.
@@ -254,7 +316,8 @@ final class SimulatedGatewayProcess {
     guard !loops.all.isEmpty else { return }
     let loop = loops.all[world.random(0...loops.all.count - 1)]
     loop.pausedUntil = world.time.now + nanoseconds
-    world.note("\(loop.name) is paused for \(nanoseconds / 1_000_000) ms")
+    world.note(
+      "\(node.map { $0.name + " " } ?? "")\(loop.name) is paused for \(nanoseconds / 1_000_000) ms")
   }
 
   /// Pauses all loops.
@@ -268,10 +331,13 @@ final class SimulatedGatewayProcess {
   /// Records that bytes were written to a far end or that a far end was closed, which can make near ends ready.
   func nearEndsMayBeReady() { loops.descriptorsMayBeReady() }
 
-  /// Runs turns of every loop until no loop has anything left to do at the current time.
-  func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) {
+  /// Runs turns of every loop until no loop has anything left to do at the current time; returns true if any loop had
+  /// something to do.
+  @discardableResult
+  func settle(mayCrash: Bool = true, ignoringPauses: Bool = false) -> Bool {
     var rounds = 0
     var hasWorked = true
+    var hasEverWorked = false
     while hasWorked {
       hasWorked = false
       if !loops.all.isEmpty {
@@ -283,11 +349,13 @@ final class SimulatedGatewayProcess {
       }
       if world.network.turn() {
         hasWorked = true
-        loops.descriptorsMayBeReady()
+        world.nearEndsMayBeReady()
       }
+      if hasWorked { hasEverWorked = true }
       rounds += 1
       guard rounds < 10_000 else {
-        return world.fail("the loops still have work after 10,000 rounds")
+        world.fail("the loops still have work after 10,000 rounds")
+        return true
       }
     }
     if isStopping {
@@ -301,6 +369,7 @@ final class SimulatedGatewayProcess {
     // Only a turn changes a loop's state.
     if main?.takeWorked() == true { server?.checkInvariants() }
     for (part, loop) in parts where loop.takeWorked() { check(part) }
+    return hasEverWorked
   }
 
   /// Checks the invariants.

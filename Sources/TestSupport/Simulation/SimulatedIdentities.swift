@@ -17,6 +17,8 @@ final class SimulatedIdentities: Sendable {
   static let team = "SIMULATED0"
   static let keyID = "SIMULATED1"
   static let enrollmentCode = "CODE"
+  /// The IDs of the provider keys that are revoked in a cluster.
+  static let revocableKeyIDs = ["SIMULATED2", "SIMULATED3", "SIMULATED4"]
   static let tokenKey = [UInt8](repeating: 7, count: 32)
 
   /// The issuer of the devices' certificates.
@@ -29,8 +31,8 @@ final class SimulatedIdentities: Sendable {
   /// The keys of devices with the real agent, which change if an agent loses its identity.
   let agentKeys: [ES256PrivateKey]
 
-  /// The provider tokens by time of issue, in seconds since 1970.
-  private let tokens = Mutex<[Int64: String]>([:])
+  /// The provider tokens by key, and by time of issue in seconds since 1970.
+  private let tokens = Mutex<[String: [Int64: String]]>([:])
 
   static let shared: Result<SimulatedIdentities, any Error> = Result { try SimulatedIdentities() }
 
@@ -52,18 +54,28 @@ final class SimulatedIdentities: Sendable {
   }
 
   /// Returns a provider token issued at the given time, in seconds since 1970.
-  func providerToken(atSeconds now: Int64) -> String {
-    if let known = tokens.withLock({ $0[now] }) { return known }
-    let made = makeToken(atSeconds: now)
+  func providerToken(atSeconds now: Int64, keyID: String = SimulatedIdentities.keyID) -> String {
+    if let known = tokens.withLock({ $0[keyID]?[now] }) { return known }
+    let made = makeToken(atSeconds: now, keyID)
     tokens.withLock { tokens in
-      if tokens.count >= 4_096 { tokens.removeAll() }
-      tokens[now] = made
+      if tokens[keyID, default: [:]].count >= 4_096 { tokens.removeAll() }
+      tokens[keyID, default: [:]][now] = made
     }
     return made
   }
 
-  private func makeToken(atSeconds now: Int64) -> String {
-    let header = Base64.encode(Array(#"{"alg":"ES256","kid":"\#(Self.keyID)"}"#.utf8), url: true)
+  /// The records of the provider keys that are revoked in a cluster.
+  var revocableKeys: [ControlChange] {
+    Self.revocableKeyIDs.map { id in
+      .putKey(
+        KeyRecord(
+          id: id, team: Self.team, publicKeySPKI: providerKey.publicKey.spkiDER,
+          createdMilliseconds: 0))
+    }
+  }
+
+  private func makeToken(atSeconds now: Int64, _ keyID: String) -> String {
+    let header = Base64.encode(Array(#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8), url: true)
     let claims = Base64.encode(Array(#"{"iss":"\#(Self.team)","iat":\#(now)}"#.utf8), url: true)
     let signed = "\(header).\(claims)"
     let rest = HuffmanLength.bits("bearer \(signed).")

@@ -61,9 +61,14 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
   }
 
   private let time: VirtualTime
+  /// The clocks of the machine on which the loops run.
+  private let clock: any LoopClock
   private(set) var all: [Loop] = []
 
-  init(_ time: VirtualTime) { self.time = time }
+  init(_ time: VirtualTime, clock: (any LoopClock)? = nil) {
+    self.time = time
+    self.clock = clock ?? time
+  }
 
   func start(
     name: String, _ body: @escaping @Sendable (EventLoop) -> Void
@@ -75,7 +80,7 @@ final class SimulatedLoops: LoopRunner, @unchecked Sendable {
 
   /// Adds a loop that does not yet run a part of the gateway.
   func add(_ name: String) throws(SystemFailure) -> Loop {
-    let loop = Loop(name: name, try EventLoop(clock: time))
+    let loop = Loop(name: name, try EventLoop(clock: clock))
     all.append(loop)
     return loop
   }

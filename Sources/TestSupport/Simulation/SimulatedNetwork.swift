@@ -4,7 +4,7 @@ import Transport
 /// A network on a single thread, with real streams over socket pairs whose far ends the simulation holds.
 ///
 /// The network decides when bytes are transferred, in which pieces, and whether they are transferred at all.
-final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
+final class SimulatedNetwork: @unchecked Sendable {
   // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private final class Arrival: @unchecked Sendable {
     // Used only on the simulation's own thread.
@@ -29,16 +29,20 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
 
   private final class SimulatedListener: Listener {
     let port: UInt16
+    unowned let process: SimulatedGatewayProcess
     let arrivals: Mailbox<Arrival>
     private(set) var isOpen = true
 
-    init(port: UInt16, arrivals: Mailbox<Arrival>) {
+    init(port: UInt16, of process: SimulatedGatewayProcess, arrivals: Mailbox<Arrival>) {
       self.port = port
+      self.process = process
       self.arrivals = arrivals
     }
 
     /// Does nothing, because the simulation's connections are not encrypted.
     func use(_ security: StreamSecurity) {}
+    /// Does nothing, because the simulation limits the number of connections itself.
+    func limitAdmissions(perSecond: Int, burst: Int) {}
     func close() { isOpen = false }
   }
 
@@ -59,29 +63,31 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     clientLoop = try EventLoop(clock: world.time)
   }
 
-  func listen(
-    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
+  /// Adds a listener of a process; the processes of a cluster have the same ports, as behind a load balancer.
+  fileprivate func listen(
+    in process: SimulatedGatewayProcess, on loop: EventLoop, at address: SocketAddress,
     sharing: Socket.PortSharing, accept: @escaping (ByteStream) -> (any StreamHandler)?
-  ) throws(SystemFailure) -> any Listener {
+  ) -> any Listener {
     var port = address.port
     if port == 0 {
       port = nextFreePort
       nextFreePort += 1
     }
     world.expect(
-      sharing == .further || !listeners.contains { $0.port == port && $0.isOpen },
+      sharing == .further
+        || !listeners.contains { $0.process === process && $0.port == port && $0.isOpen },
       "two listeners share port \(port)")
     let arrivals = loop.mailbox(of: Arrival.self) { [unowned loop] arrivals in
       for arrival in arrivals {
         ByteStream.adopt(arrival.take(), on: loop, security: arrival.security, accept: accept)
       }
     }
-    let listener = SimulatedListener(port: port, arrivals: arrivals)
+    let listener = SimulatedListener(port: port, of: process, arrivals: arrivals)
     listeners.append(listener)
     return listener
   }
 
-  /// Opens a connection to one of the loops that listen on the port; returns nil if no loop does.
+  /// Opens a connection to one of the loops, of any process, that listen on the port; returns nil if no loop does.
   func connect(
     to port: UInt16, as identity: StreamIdentity?, _ client: any SimulatedClient
   ) -> SimulatedConnection? {
@@ -92,7 +98,7 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     let listener = open[world.random(0...open.count - 1)]
     lastNumber += 1
     let connection = SimulatedConnection(
-      number: lastNumber, in: world, client: client, descriptor: ends.other)
+      number: lastNumber, in: world, to: listener.process, client: client, descriptor: ends.other)
     ByteStream.adopt(ends.other, on: clientLoop, security: .plain) { _ in connection }
     connections.append(connection)
     listener.arrivals.post(
@@ -101,9 +107,9 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     return connection
   }
 
-  /// Handles a crash of the gateway's process.
-  func gatewayCrashed() {
-    listeners = []
+  /// Handles the exit of a gateway's process.
+  func gatewayCrashed(_ process: SimulatedGatewayProcess) {
+    listeners.removeAll { $0.process === process }
     mayBeReady = true
   }
 
@@ -126,5 +132,24 @@ final class SimulatedNetwork: ListenerFactory, @unchecked Sendable {
     clientLoop.releaseAll()
     finishing = []
     connections = []
+  }
+}
+
+/// The listeners of one process.
+final class SimulatedListeners: ListenerFactory, @unchecked Sendable {
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
+  private unowned let network: SimulatedNetwork
+  private unowned let process: SimulatedGatewayProcess
+
+  init(of process: SimulatedGatewayProcess, on network: SimulatedNetwork) {
+    self.process = process
+    self.network = network
+  }
+
+  func listen(
+    on loop: EventLoop, at address: SocketAddress, security: StreamSecurity,
+    sharing: Socket.PortSharing, accept: @escaping (ByteStream) -> (any StreamHandler)?
+  ) throws(SystemFailure) -> any Listener {
+    network.listen(in: process, on: loop, at: address, sharing: sharing, accept: accept)
   }
 }

@@ -25,6 +25,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     let fields: [(name: String, value: String)]
     let body: [UInt8]
     var status = 0
+    /// The time at which the request was sent on the present connection, in virtual nanoseconds.
+    var sentNanoseconds: Int64 = 0
     var answer: [String: String] = [:]
     var answerBody: [UInt8] = []
   }
@@ -48,12 +50,26 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   private var wantsFreshConnection = false
   private(set) var isOffline = false
 
-  init(_ number: Int, in world: GatewaySimulation) {
+  /// The ID of the key that signs the provider's tokens.
+  let keyID: String
+  /// True if an administrator's command revokes the key, or will when it succeeds.
+  private(set) var isKeyBeingRevoked = false
+  /// The time at which the command that revoked the key returned, in virtual nanoseconds.
+  private var keyRevokedNanoseconds: Int64?
+
+  init(_ number: Int, in world: GatewaySimulation, keyID: String = SimulatedIdentities.keyID) {
     self.number = number
     self.world = world
+    self.keyID = keyID
     hasCertificate = number % 3 == 1
     isInsecure = number % 3 == 2
   }
+
+  /// Records that an administrator begins to revoke the provider's key.
+  func beginKeyRevocation() { isKeyBeingRevoked = true }
+
+  /// Records that the provider's key is revoked on all nodes: nothing that is sent from now on may be accepted.
+  func keyWasRevoked() { keyRevokedNanoseconds = world.time.now }
 
   /// True if the provider is not waiting for anything.
   var isIdle: Bool { queue.isEmpty && open.isEmpty }
@@ -63,7 +79,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     !hasCertificate || topic.bundleID == "com.example.app1"
   }
 
-  /// Returns a description of where a push's request currently is, or nil if this provider does not have the push.
+  /// Returns a description of where a push's request is, or nil if this provider does not have the push.
   func whereabouts(of push: UInt64) -> String? {
     func isPush(_ request: Request) -> Bool {
       if case .push(push, _, _) = request.call { true } else { false }
@@ -202,7 +218,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     // If the last request was refused because of its token, the provider is about to open a new connection. Further
     // requests on this connection would be refused for the same reason.
     while !wantsFreshConnection, !queue.isEmpty, session.availableStreams > 0 {
-      let request = queue[0]
+      var request = queue[0]
+      request.sentNanoseconds = world.time.now
       guard let stream = session.request(fields: authorized(request.fields), body: request.body)
       else { break }
       queue.removeFirst()
@@ -220,7 +237,8 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   }
 
   private func renewToken() {
-    token = world.identities.providerToken(atSeconds: world.time.unixMilliseconds / 1_000)
+    token = world.identities.providerToken(
+      atSeconds: world.time.unixMilliseconds / 1_000, keyID: keyID)
     tokenMade = world.time.now
   }
 
@@ -247,7 +265,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       }
       world.note("provider \(number) opens connection \(opened.number)")
       connection = opened
-      lifeAtOpening = world.gateway.life
+      lifeAtOpening = opened.process.life
       wantsFreshConnection = false
       session = NGHTTP2ClientSession()
       advance()
@@ -284,9 +302,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
 
   func closed(_ connection: SimulatedConnection) {
     guard connection === self.connection else { return }
-    // The gateway drops its answers to a client that stops reading for a while.
+    // The gateway drops its answers to a client that stops reading for a while, and a frozen gateway answers too late.
     if connection.hasFinishedSending, !connection.isDark, !connection.wasStalled,
-      world.gateway.life == lifeAtOpening
+      connection.process.life == lifeAtOpening, connection.process.lastFrozen == nil
     {
       world.expect(
         open.isEmpty,
@@ -340,6 +358,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   func responseFailed(_ streamID: Int32, reason: HTTP2RequestFailure) {
     guard let request = open.removeValue(forKey: streamID) else { return }
     switch (reason, request.call) {
+    case (.unprocessed, .push(let number, _, _)):
+      world.ledger.sentAgain(number)
+      queue.append(request)
     case (.unprocessed, _): queue.append(request)
     case (_, .push(let number, _, _)): world.ledger.orphaned(number)
     case (_, .campaign(let done)): done(.failure(.unanswered(reason: "\(reason)")))
@@ -366,6 +387,13 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   }
 
   private func handle(_ request: Request) {
+    if isKeyBeingRevoked, case .push(let number, _, _) = request.call {
+      let isTooLate = keyRevokedNanoseconds.map { request.sentNanoseconds >= $0 } ?? false
+      world.expect(
+        request.status != 200 || !isTooLate,
+        "#\(number) was accepted, although its key was revoked before it was sent")
+      if request.status == 403 { return world.ledger.refused(number) }
+    }
     if request.status == 403 || reason(request).contains("TooManyProviderTokenUpdates") {
       world.expect(
         world.profile.hasClockSteps && !hasCertificate,
@@ -431,7 +459,13 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
     case 400 where world.controlRestorations > 0 && isOfLostRows(reason(request)):
       world.pushRefusedForItsToken(number, reason(request), token: token)
       world.ledger.refused(number)
-    case 503:
+    case 400
+    where ["TopicDisallowed", "DeviceTokenNotForTopic"].contains(where: reason(request).contains)
+      && connection.map {
+        world.cluster?.mayLack(topic, $0.process, at: request.sentNanoseconds) ?? false
+      } ?? false,
+      503:
+      world.ledger.sentAgain(number)
       world.time.after(1_000_000_000) { [self] in
         queue.append(Request(call: request.call, fields: request.fields, body: request.body))
         advance()
@@ -443,7 +477,7 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
   }
 
   private func isOfToken(_ reason: String) -> Bool {
-    world.controlRestorations > 0 && isOfLostRows(reason)
+    (world.controlRestorations > 0 || world.cluster != nil) && isOfLostRows(reason)
   }
 
   /// Returns true if the refusal concerns a token or an app that a restored older control store does not contain.

@@ -96,6 +96,11 @@ final class SimulatedNotificationStore: NotificationStore, @unchecked Sendable {
   func count() throws(StorageFailure) -> Int { try contents.count() }
   func devices() throws(StorageFailure) -> [UInt64] { try contents.devices() }
 
+  /// Returns a device's rows, without a fault.
+  func rows(of device: UInt64) throws(StorageFailure) -> [StoredNotification] {
+    try contents.load(device: device, after: 0, limit: .max)
+  }
+
   /// Does nothing, because the disk is kept for the next process.
   func close() {}
 }
@@ -175,6 +180,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     appNumbers = [:]
     for case .putApp(let app) in applied { appNumbers[app.bundleID] = app.number }
     return true
+  }
+
+  /// Returns the record of a device, without a fault.
+  func record(ofDevice number: UInt64) throws(StorageFailure) -> DeviceRecord? {
+    try contents.device(number: number)
   }
 
   /// Returns true if a device exists and is revoked.

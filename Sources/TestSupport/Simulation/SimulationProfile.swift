@@ -49,6 +49,14 @@ struct SimulationProfile {
   /// The number of pushes that are sent in a single burst to an offline device.
   var backlog: Int
 
+  /// The profile of a cluster; nil for a single gateway.
+  var cluster: ClusterSimulationProfile?
+
+  /// True if two clocks of the world can differ, or one clock can step.
+  var hasUnevenClocks: Bool {
+    hasClockSteps || (cluster?.clockDifferenceMilliseconds ?? 0) > 0
+  }
+
   /// True if the wall clock is ever set.
   var hasClockSteps: Bool { clockStepEvery < .max / 8 }
 
@@ -65,7 +73,7 @@ struct SimulationProfile {
 
   /// True if commits sometimes fail.
   var hasFailingCommits: Bool {
-    commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8
+    commitFailure > 0 || fullEvery < .max / 8 || streakEvery < .max / 8 || cluster != nil
   }
 
   /// Returns the profile for a world in which faults occur only if a test causes them.

@@ -14,6 +14,12 @@ struct AdminClient {
   let owner: UInt32
   /// True if the service must be on this machine.
   private let isLocal: Bool
+  /// A function that is called with the names of the cluster's nodes whose lines are missing from a response.
+  var onMissingNodes: (String) throws -> Void = { nodes in
+    Output.error(
+      "the lines of these nodes are missing, because the nodes did not answer: \(nodes)",
+      do: "see 'belfry node list'")
+  }
 
   /// Creates a client for the service at `address`, with the token from its file.
   ///
@@ -115,6 +121,7 @@ struct AdminClient {
       for line in try answer.append(bytes) { receive(line) }
     }
     if isOpen { try answer.end() }
+    if let nodes = answer.missingNodes { try onMissingNodes(nodes) }
     return isOpen
   }
 
@@ -221,8 +228,10 @@ struct AdminClient {
   }
 }
 
-/// An incremental parser for a response: a status, header fields (which are ignored), and one JSON object per line.
+/// An incremental parser for a response: a status, header fields, and one JSON object per line.
 struct AdminAnswer {
+  /// The names of the cluster's nodes whose lines are missing; nil if the response is complete.
+  private(set) var missingNodes: String?
   private var pending: [UInt8] = []
   private var status: Int?
   private var isInBody = false
@@ -255,6 +264,11 @@ struct AdminAnswer {
     guard isInBody else {
       let text = String(decoding: line, as: UTF8.self)
       if status == nil { status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
+      let field = "belfry-missing-nodes:"
+      if text.lowercased().hasPrefix(field) {
+        missingNodes = text.dropFirst(field.count).split(whereSeparator: \.isWhitespace)
+          .joined(separator: " ")
+      }
       if line.isEmpty || line == [0x0D] { isInBody = true }
       return nil
     }

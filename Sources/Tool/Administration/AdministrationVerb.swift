@@ -140,7 +140,7 @@ struct AdministrationNoun: Sendable {
       return 2
     }
     if first == "--help" {
-      for verb in verbs { Output.text(verb.table.help + "\n") }
+      Output.help(tables)
       return 0
     }
     guard let verb = verbs.first(where: { $0.name == first }) else {

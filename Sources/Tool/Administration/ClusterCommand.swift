@@ -20,12 +20,15 @@ enum ClusterCommand {
       .value(
         "environment", "sandbox|production", default: "sandbox",
         "the environment of a new cluster"),
+      .value(
+        "cell", "NUMBER", default: "0",
+        "the number of this cluster, 0-1023, which its device tokens contain"),
     ])
 
   static func run(_ arguments: [String]) -> Int32 {
     guard arguments.first == "init" else {
       if arguments.contains("--help") {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       Output.error(
@@ -41,11 +44,13 @@ enum ClusterCommand {
         throw CommandLineOptions.Problem.required(key: "cluster-key")
       }
       let name = try options.choice("environment", of: ["sandbox", "production"])
+      let cell = try options.integer("cell", in: ClusterSetup.cells) ?? 0
       let file = FileSystem.absolute(key)
       let result = try ClusterSetup.run(
         database: store, keyFile: file, folder: options.value("data").map(FileSystem.absolute),
         temporaryFolder: StateFolders.variable("TMPDIR") ?? "/tmp",
         environment: name.flatMap { BelfryWire.Environment(name: $0) } ?? .sandbox,
+        cell: UInt16(cell),
         nowMilliseconds: SystemClock.unixMilliseconds)
       Output.line("Created a cluster with the team \(result.teamID) and the key \(result.keyID).")
       Output.line(

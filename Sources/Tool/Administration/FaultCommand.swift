@@ -97,6 +97,10 @@ enum FaultCommand {
         let option = key == "goawayAfter" ? "--goaway-after" : "--\(key)"
         // The option of a Boolean member is a flag.
         if let isOn = value.boolValue { return isOn ? option : nil }
+        // The date shows a time that was given in seconds.
+        if key == "timestamp", let time = value.integerValue {
+          return "\(option) \(time) (\(Timestamp.rfc3339(unixMilliseconds: time)))"
+        }
         return "\(option) \(value.stringValue ?? value.text)"
       }
       return words.joined(separator: " ")
@@ -112,14 +116,7 @@ enum FaultCommand {
   private static let columns = ["id"] + effectColumns + ["times", "remaining", "topic", "token"]
 
   private static func rule(_ options: CommandLineOptions) throws -> FaultRule {
-    var token: [UInt8]?
-    if let text = options.value("token") {
-      guard let bytes = Hexadecimal.decode(text), !bytes.isEmpty else {
-        throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token as a hex string")
-      }
-      token = bytes
-    }
+    let token = try options.deviceToken()
     let effects = try effects(options)
     for name in ["share", "timestamp"] where options.isGiven(name) && !options.isGiven("reason") {
       throw UsageError("--\(name) has no effect without --reason: add --reason, or omit --\(name)")

@@ -48,7 +48,12 @@ struct GatewayAccess {
   ///
   /// Returns false if no gateway is running.
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
-    guard let client = try runningClient() else { return false }
+    guard var client = try runningClient() else { return false }
+    // An incomplete log would be mistaken for a complete one.
+    client.onMissingNodes = { nodes in
+      throw AdministrationFailure(
+        .busy, "the delivery log of these nodes is missing: \(nodes)", do: "see 'belfry node list'")
+    }
     return try client.read(.log(of: nil), receive)
   }
 

@@ -72,7 +72,15 @@ enum KeyCommand {
   /// Prints a warning for each topic of a new key that no app of the key's team has.
   private static func warnOfUnknownTopics(_ key: JSONObject) {
     let team = key["team"]?.stringValue ?? ""
+    let owners = key["topicTeams"]?.objectValue
     for topic in (key["unknownTopics"]?.arrayValue ?? []).compactMap(\.stringValue) {
+      if let owner = owners?[topic]?.stringValue {
+        Output.error(
+          "warning: the app \(topic) belongs to team \(owner), so pushes to it with this key of team \(team) "
+            + "are refused",
+          do: "revoke this key, and create one with --team \(owner)")
+        continue
+      }
       Output.error(
         "warning: team \(team) has no app \(topic), so pushes to this topic are refused",
         do: "add it with 'belfry topic add --team \(team) \(topic)', or revoke this key and "

@@ -53,6 +53,9 @@ enum CenterCommand {
 
   static func run(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, table, verbs: verbTables) { options, agent in
+      if options.has("page"), options.has("window") {
+        throw UsageError("--page and --window both show the notifications: use one of them")
+      }
       if options.has("page") { return try CenterScreen.run(options) }
       if options.has("window") {
         // The agent would open the window on another desktop.

@@ -38,6 +38,9 @@ struct CenterPage: TerminalPage {
     var action: Action
     /// The notification that the line opens or clears.
     var name: Name?
+
+    /// Returns true if the lines do the same; their titles can differ.
+    func isSame(as other: Row) -> Bool { name == other.name && action == other.action }
   }
 
   /// The notifications of an app, grouped by thread.
@@ -63,11 +66,18 @@ struct CenterPage: TerminalPage {
   init(date: @escaping (Int64) -> String) { self.date = date }
 
   /// Shows a new state of the agent; if the agent refused the last request, also shows the reason.
+  ///
+  /// The same line stays selected, so that a key never acts on a notification that has just arrived.
   mutating func show(_ content: Content, problem: String? = nil) {
+    let selected = selectable.indices.contains(position) ? selectable[position] : nil
     self.content = content
     self.problem = problem
     words = DeviceWords(languages: content.languages)
-    if open != nil, openRow == nil { leave() }
+    if open != nil, openRow == nil {
+      leave()
+    } else if let selected, let index = selectable.firstIndex(where: { $0.isSame(as: selected) }) {
+      position = index
+    }
     position = max(0, min(position, selectable.count - 1))
   }
 
@@ -101,9 +111,9 @@ struct CenterPage: TerminalPage {
   }
 
   private mutating func leave() {
-    guard open != nil else { return }
+    guard let left = open else { return }
     open = nil
-    position = listPosition
+    position = selectable.firstIndex { $0.name == left } ?? listPosition
   }
 
   // MARK: - The rows

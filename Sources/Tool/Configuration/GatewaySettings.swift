@@ -89,7 +89,7 @@ enum GatewayCheck {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       guard let settings = try settings(options.positionals[0]) else { return 1 }

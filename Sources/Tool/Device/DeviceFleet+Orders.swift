@@ -1,8 +1,37 @@
 import Agent
 import BelfryWire
+import PushWire
+import System
 
-// Orders from `belfry device order`.
+// Orders from `belfry device order`, and commands from standard input.
 extension DeviceFleet {
+  /// Performs a command that applies to devices.
+  ///
+  /// Throws if the run does not have the device or the app that the command specifies.
+  func perform(_ command: FleetCommand) throws(DeviceOrder.Refusal) {
+    var targets = devices
+    if let number = command.device { targets = [try device(number)] }
+    var isPerformed = false
+    for device in targets { isPerformed = device.perform(command) || isPerformed }
+    guard isPerformed else { throw unknownApp(command) }
+  }
+
+  private func unknownApp(_ command: FleetCommand) -> DeviceOrder.Refusal {
+    func name(_ bundleID: String, _ kind: TokenKind?) -> String {
+      bundleID + (kind.map { " with the type \($0.name)" } ?? "")
+    }
+    let device = command.device.map { "device \($0) does not have" } ?? "no device of this run has"
+    let subjects = configuration.subjects + devices.flatMap { $0.subjects.map(\.subject) }
+    var apps: Set<String> = []
+    for case .topic(let topic) in subjects {
+      apps.insert(name(topic.bundleID, command.kind.map { _ in topic.kind }))
+    }
+    return .init(
+      "\(device) the app \(name(command.topic, command.kind))",
+      do: apps.isEmpty
+        ? "start the devices with --app" : "use \(CommandLineOptions.list(apps.sorted()))")
+  }
+
   /// Carries out an order, or refuses it.
   func carryOut(_ order: DeviceOrder, for client: OrderConnection) {
     // Tell the command which gateway it can query.

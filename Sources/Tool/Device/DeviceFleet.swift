@@ -104,12 +104,12 @@ final class DeviceFleet: TurnEndTarget {
 
   private func perform(_ line: String) {
     guard !line.allSatisfy(\.isWhitespace) else { return }
-    do throws(FleetCommand.Refusal) {
+    do {
       let command = try FleetCommand(line)
       switch command.verb {
       case .exit: leave()
       case .summary: print { summary.append(to: &$0, ending: 0x0A) }
-      default: for device in devices { device.perform(command) }
+      default: try perform(command)
       }
     } catch {
       Output.error(error)

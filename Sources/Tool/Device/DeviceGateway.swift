@@ -33,8 +33,11 @@ struct DeviceGateway: Equatable {
           + "'belfry gateway', or use --gateway"
           + (DeviceGateway.example(insteadOf: path).map { " \($0)" } ?? "")
       case .badChosenFile(let path, let reason):
-        "cannot read the gateway description \(path) (\(reason)): check --gateway, or start the "
-          + "gateway with 'belfry gateway'"
+        DeviceGateway.awaitedFile(path) != nil
+          ? "cannot read the gateway description \(path) (\(reason)): check --gateway, or start the "
+            + "gateway with 'belfry gateway'"
+          : "invalid value '\(path)' for --gateway (\(reason)): expected a gateway.json file, HOST:PORT, an "
+            + "invitation or an invitation file"
       case .badFileInFolder(let path, let reason):
         "cannot read the gateway description \(path) (\(reason)): run this command on the "
           + "gateway's machine, or specify the gateway's data folder with --data"
@@ -185,10 +188,11 @@ struct DeviceGateway: Equatable {
 
   private static func object(_ path: String) throws -> JSONObject {
     do {
-      let value = try JSONValue(parsing: try FileSystem.read(path, limit: fileBytesMax))
-      guard let object = value.objectValue else {
-        throw Problem.badFile(path, reason: "not a JSON object")
-      }
+      let bytes = try FileSystem.read(path, limit: fileBytesMax)
+      // The position of an error does not help if the file is something else, such as a picture.
+      guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+        let object = try JSONValue(parsing: bytes).objectValue
+      else { throw Problem.badFile(path, reason: "not a JSON object") }
       return object
     } catch let problem as Problem {
       throw problem

@@ -26,7 +26,7 @@ struct FleetCommand: Sendable {
   let channel: LinkChannel?
   /// The kind of the app's tokens; `nil` for all registered kinds.
   let kind: TokenKind?
-  /// The number of the device; `nil` for all devices.
+  /// The number of the device at the gateway, or its position in the run; `nil` for all devices.
   let device: UInt64?
 
   /// Parses a line of input.
@@ -34,10 +34,18 @@ struct FleetCommand: Sendable {
     guard let object = try? JSONValue(parsing: line).objectValue,
       let verb = object["do"]?.stringValue
     else { throw Refusal(line: line, reason: "expected a JSON object with \"do\"") }
-    topic = object["topic"]?.stringValue ?? ""
+    topic =
+      try Self.member("topic", of: object, in: line, mustBe: "a bundle identifier") {
+        $0.stringValue
+      } ?? ""
     channel = object["channel"]?.stringValue.flatMap { LinkChannel(reading: $0) }
-    device = object["device"]?.integerValue.map { UInt64(clamping: $0) }
-    if let name = object["type"]?.stringValue {
+    device = try Self.member(
+      "device", of: object, in: line, mustBe: "a device's number, or its position in the run"
+    ) { $0.integerValue.flatMap { UInt64(exactly: $0) } }
+    let type = try Self.member("type", of: object, in: line, mustBe: "a kind of token") {
+      $0.stringValue
+    }
+    if let name = type {
       guard let kind = TokenKind(name: name) else {
         throw Refusal(line: line, reason: "unknown type '\(name)'")
       }
@@ -50,7 +58,11 @@ struct FleetCommand: Sendable {
     case "online": self.verb = .online
     case "sleep": self.verb = .sleep
     case "wake": self.verb = .wake
-    case "power": self.verb = .power(isRestricted: object["restricted"]?.boolValue ?? false)
+    case "power":
+      let isRestricted = try Self.member(
+        "restricted", of: object, in: line, mustBe: "true or false"
+      ) { $0.boolValue }
+      self.verb = .power(isRestricted: isRestricted ?? false)
     case "disable": self.verb = .disable
     case "enable": self.verb = .enable
     case "register": self.verb = .register
@@ -72,6 +84,21 @@ struct FleetCommand: Sendable {
       }
     default: break
     }
+  }
+
+  /// Returns the value of a member; `nil` if the object does not have the member.
+  ///
+  /// Throws if `read` returns `nil`. Ignoring such a value would apply the command to more devices or apps than the
+  /// user meant.
+  private static func member<Value>(
+    _ name: String, of object: JSONObject, in line: String, mustBe wanted: String,
+    _ read: (JSONValue) -> Value?
+  ) throws(Refusal) -> Value? {
+    guard let member = object[name] else { return nil }
+    guard let value = read(member) else {
+      throw Refusal(line: line, reason: "\"\(name)\" must be \(wanted)")
+    }
+    return value
   }
 
   /// The error for a line that isn't a command.

@@ -13,8 +13,11 @@ enum OrderCommand {
 
       offline, online: the devices disconnect from or reconnect to the gateway; while a device is offline, its
       pushes are stored.
+
       sleep, wake: the devices go to sleep or wake up; while a device sleeps, its pushes of priority 5 and 1 wait.
+
       unregister: the tokens become invalid; the command waits until the gateway answers 410 for them.
+
       disable, enable: the apps' notifications are turned off or on, as a user would do in the settings.
       """,
     positionals: DeviceOrder.Verb.allCases.map(\.rawValue).joined(separator: "|"),
@@ -55,11 +58,7 @@ enum OrderCommand {
       throw UsageError("unknown order '\(word)': \(advice(for: word))")
     }
     var target = DeviceOrder.Target.all
-    if let text = options.value("token") {
-      guard let token = Hexadecimal.decode(text), !token.isEmpty else {
-        throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token as a hex string")
-      }
+    if let token = try options.deviceToken() {
       guard options.value("device") == nil else {
         throw UsageError("--token and --device cannot be combined: use one of them")
       }

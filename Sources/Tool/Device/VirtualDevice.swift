@@ -45,8 +45,11 @@ final class VirtualDevice: GatewayConnectionDelegate {
 
   // MARK: Commands
 
-  func perform(_ command: FleetCommand) {
-    guard let link, command.device == nil || command.device == number else { return }
+  /// Performs a command.
+  ///
+  /// Returns false if the device does not have the app that the command specifies.
+  func perform(_ command: FleetCommand) -> Bool {
+    guard let link else { return true }
     switch command.verb {
     case .offline: link.goOffline()
     case .online: link.goOnline()
@@ -56,11 +59,12 @@ final class VirtualDevice: GatewayConnectionDelegate {
       changeState(
         isRestricted ? link.state.union(.powerRestricted) : link.state.subtracting(.powerRestricted)
       )
-    case .disable, .enable, .unregister, .register: changeTopics(command, link)
+    case .disable, .enable, .unregister, .register: return changeTopics(command, link)
     case .subscribe: if let channel = command.channel { link.register(.channel(channel)) }
     case .unsubscribe: if let channel = command.channel { link.cancel(.channel(channel)) }
     case .summary, .exit: break
     }
+    return true
   }
 
   func changeState(_ state: DeviceState) {
@@ -73,7 +77,8 @@ final class VirtualDevice: GatewayConnectionDelegate {
       ])
   }
 
-  private func changeTopics(_ command: FleetCommand, _ link: GatewayConnection) {
+  /// Returns false if the device does not have the app.
+  private func changeTopics(_ command: FleetCommand, _ link: GatewayConnection) -> Bool {
     var topics = subjects.map(\.subject) + fleet.configuration.subjects
     if case .register = command.verb {
       topics = [.topic(LinkTopic(bundleID: command.topic, kind: command.kind ?? .alert))]
@@ -90,6 +95,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
       default: link.register(.topic(topic))
       }
     }
+    return !seen.isEmpty
   }
 
   /// Sends this number of pings to the gateway, one after another.

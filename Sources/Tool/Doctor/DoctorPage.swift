@@ -1,4 +1,5 @@
 import BelfryWire
+import System
 
 /// The findings of `belfry doctor` as text: a line for each finding, followed by the advice, within a given width.
 struct DoctorPage {
@@ -20,18 +21,17 @@ struct DoctorPage {
     return rows.flatMap { row in
       let head =
         padded(state(row), to: Self.stateColumns) + padded(text(row, "feature"), to: feature + 2)
-      var lines = wrapped(text(row, "detail"), width: width - indent)
+      var lines = WrappedText.lines(text(row, "detail"), columns: width - indent)
       let advice = text(row, "do")
       if !advice.isEmpty {
-        lines += wrapped(advice, width: width - indent - 2).enumerated().map {
+        lines += WrappedText.lines(advice, columns: width - indent - 2).enumerated().map {
           ($0.offset == 0 ? "→ " : "  ") + $0.element
         }
       }
       if lines.isEmpty { lines = [""] }
       // If the name of a feature is too long for its column, put it on a line of its own.
       let first = head.count > indent ? [head] : [head + lines.removeFirst()]
-      return (first + lines.map { String(repeating: " ", count: indent) + $0 })
-        .flatMap { $0.count > width ? wrapped($0, width: width) : [$0] }
+      return first + lines.map { String(repeating: " ", count: indent) + $0 }
     }
   }
 
@@ -51,21 +51,5 @@ struct DoctorPage {
 
   private func padded(_ text: String, to count: Int) -> String {
     text + String(repeating: " ", count: max(1, count - text.count))
-  }
-
-  /// Returns the text wrapped into lines.
-  ///
-  /// A word that is too long for a line, such as a path, is not split, so that it can be copied.
-  private func wrapped(_ text: String, width: Int) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: true) {
-      if !line.isEmpty, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + word
-    }
-    return line.isEmpty ? lines : lines + [line]
   }
 }

@@ -210,10 +210,12 @@ struct GatewayDoctor {
     guard let status = try? GatewayAccess(folder: folder.path).status(),
       let faults = GatewayStatusTable.faults(in: status)
     else { return [] }
+    let option = StateFolders.dataOption(forGateway: folder.path)
     return [
       Self.row(
         "faults", isFine: false, isLack: false, faults,
-        "show them with 'belfry fault list', and remove them with 'belfry fault clear'")
+        "show them with 'belfry fault list\(option)', and remove them with 'belfry fault clear\(option)'"
+      )
     ]
   }
 
@@ -227,8 +229,14 @@ struct GatewayDoctor {
     }
     return [database].compactMap(\.self)
       + (status["notices"]?.arrayValue ?? []).compactMap(\.stringValue).map { notice in
-        Self.row("notice", isFine: false, isLack: false, notice, "see the gateway's log")
+        Self.row("notice", isFine: false, isLack: false, notice, Self.advice(about: notice))
       }
+  }
+
+  private static func advice(about notice: String) -> String {
+    notice.hasPrefix("the data folder was restored")
+      ? "revoke again the keys, certificates and devices that were revoked since the backup; the notice ends when "
+        + "the gateway restarts" : "see the gateway's log"
   }
 
   // MARK: - Addresses

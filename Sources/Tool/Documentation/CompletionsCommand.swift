@@ -8,9 +8,11 @@ enum CompletionsCommand {
       Prints a script that completes commands, options and values in a shell. To install the script for the
       current user, run the command for your shell:
 
-      bash: belfry completions bash > ~/.local/share/bash-completion/completions/belfry
-      zsh: belfry completions zsh > "${fpath[1]}/_belfry"
-      fish: belfry completions fish > ~/.config/fish/completions/belfry.fish
+      belfry completions bash > ~/.local/share/bash-completion/completions/belfry
+
+      belfry completions zsh > "${fpath[1]}/_belfry"
+
+      belfry completions fish > ~/.config/fish/completions/belfry.fish
       """,
     positionals: "bash|zsh|fish", positionalCount: 1...1, [])
 

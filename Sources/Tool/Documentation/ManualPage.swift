@@ -55,7 +55,8 @@ struct ManualPage {
 
       """
     for (name, meaning) in variables { roff += ".TP\n.B \(name)\n\(line(meaning))\n" }
-    return ManualPage(name: "belfry", roff: roff, text: Tool.help + "\n")
+    return ManualPage(
+      name: "belfry", roff: roff, text: Tool.help(columns: Output.helpColumns) + "\n")
   }
 
   private static func nounPage(_ command: Tool.Command) -> ManualPage {
@@ -68,7 +69,9 @@ struct ManualPage {
     }
     roff += ".SH SEE ALSO\n"
     roff += tables.map { ".BR \(escaped(pageName($0))) (1)\n" }.joined()
-    return ManualPage(name: name, roff: roff, text: tables.map(\.help).joined(separator: "\n"))
+    return ManualPage(
+      name: name, roff: roff,
+      text: tables.map { $0.help(columns: Output.helpColumns) }.joined(separator: "\n"))
   }
 
   private static func page(of table: OptionTable, command: Tool.Command) -> ManualPage {
@@ -92,7 +95,7 @@ struct ManualPage {
     }
     roff += ".TP\n\\fB\\-\\-help\\fR\nprint a description of the command and its options\n"
     roff += ".SH SEE ALSO\n.BR belfry (1)\n"
-    return ManualPage(name: name, roff: roff, text: table.help)
+    return ManualPage(name: name, roff: roff, text: table.help(columns: Output.helpColumns))
   }
 
   // MARK: - roff

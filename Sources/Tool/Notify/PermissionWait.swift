@@ -32,6 +32,15 @@ struct PermissionWait {
     var exitStatus: Int32 { interruption.exitStatus }
   }
 
+  /// The error for a wait in which the user did not decide in time; the notification still waits.
+  struct TimedOut: CommandFailure, CustomStringConvertible {
+    let seconds: Int64
+    /// The advice about the waiting notification.
+    let advice: String
+    var description: String { "no answer within \(seconds) s: \(advice)" }
+    var exitStatus: Int32 { 1 }
+  }
+
   private let seconds: Int64
   private let doesWait: Bool
 
@@ -44,7 +53,7 @@ struct PermissionWait {
   ///
   /// The caller can end the wait by setting `answer` to an interruption.
   ///
-  /// - Throws: An error, including a timeout or ``Interrupted`` if the user made no decision; the notification then
+  /// - Throws: An error, including ``TimedOut`` or ``Interrupted`` if the user made no decision; the notification then
   ///   still waits for the decision.
   func notify(
     _ app: String, _ request: NotificationRequest, on connection: AppLinkConnection,
@@ -64,7 +73,7 @@ struct PermissionWait {
     guard isUndecided, !answer.isThere else {
       try Self.wait(
         for: answer, seconds: AgentControl.answerMilliseconds / 1_000,
-        orSay: "the agent does not answer")
+        or: AppLinkFailure(.agentUnavailable, "the agent does not answer"))
       return .added
     }
     guard doesWait else { return .waits }
@@ -77,7 +86,7 @@ struct PermissionWait {
       + "\(ShellWords.quoted(request.id))'"
     do {
       try Self.wait(
-        for: answer, seconds: seconds, orSay: "no answer within \(seconds) s: \(advice)")
+        for: answer, seconds: seconds, or: TimedOut(seconds: seconds, advice: advice))
     } catch let interruption as Interruption {
       throw Interrupted(interruption: interruption, advice: advice)
     }
@@ -85,11 +94,9 @@ struct PermissionWait {
   }
 
   private static func wait(
-    for answer: CommandAnswer, seconds: Int64, orSay message: String
+    for answer: CommandAnswer, seconds: Int64, or failure: any Error
   ) throws {
-    guard let result = answer.wait(seconds: seconds) else {
-      throw AppLinkFailure(.agentUnavailable, message)
-    }
+    guard let result = answer.wait(seconds: seconds) else { throw failure }
     _ = try result.get()
   }
 

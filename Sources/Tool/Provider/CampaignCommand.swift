@@ -164,7 +164,7 @@ enum CampaignCommand {
           return 0
         }
       case "--help", "-h":
-        for table in tables { Output.text(table.help + "\n") }
+        Output.help(tables)
         return 0
       default:
         Output.error(
@@ -194,7 +194,7 @@ enum CampaignCommand {
   ) throws -> Int32 {
     let options = try CommandLineOptions(arguments, by: table)
     if options.wantsHelp {
-      Output.text(table.help)
+      Output.help(table)
       return 0
     }
     let input = try read(options)
@@ -230,7 +230,11 @@ enum CampaignCommand {
 
   /// The words of the service's errors that only clients of its HTTP port know, and the words of the command line.
   private static let ownWords = [
-    ("'GET /tokens' and the console list", "the console lists"), ("'deviceToken'", "--token HEX"),
+    ("'GET /tokens' and the console list", "the console lists"),
+    (
+      "'GET /tokens' and the device's details in the console contain",
+      "the device's details in the console contain"
+    ), ("'deviceToken'", "--token HEX"),
   ]
 
   private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32

@@ -52,7 +52,12 @@ final class ProviderRun {
     let clock = CampaignClock(log: log)
     self.clock = clock
     campaigns = CampaignService(registry: folder.registry, log: log, clock: clock) {
-      try CampaignTarget.service(options)
+      do {
+        return try CampaignTarget.service(options)
+      } catch SendFailure.badGatewayFile(let path, let reason) {
+        // The options of 'belfry campaign' have no effect on this process.
+        throw SendFailure.badGatewayOfProvider(path, reason: reason)
+      }
     }
     let router = ProviderRouter(
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,

@@ -46,7 +46,7 @@ enum ProviderServiceCommand {
     do throws(CommandLineOptions.Problem) {
       options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       address = try Self.address(options)

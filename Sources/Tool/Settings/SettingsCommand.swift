@@ -1,3 +1,4 @@
+import Agent
 import AppWire
 import Scheduling
 import System
@@ -9,9 +10,9 @@ enum SettingsCommand {
     summary: """
       Shows or changes an app's notification settings. The settings notifications, alert, sound, badge, center,
       lockScreen, criticalAlert and timeSensitive accept on or off; style accepts none, banner or alert; previews
-      accepts always, whenAuthenticated or never; location accepts always, whenInUse, denied or notDetermined (the
-      user has not decided yet, so the app can ask). Without arguments, lists every app that requested permission.
-      With --window, opens the settings in a window; with --page, in the terminal.
+      accepts always, whenAuthenticated or never; location accepts always, whenInUse, denied, restricted or
+      notDetermined (the user has not decided yet, so the app can ask). Without arguments, lists every app that
+      requested permission. With --window, opens the settings in a window; with --page, in the terminal.
       """,
     positionals: "[APP_ID [SWITCH=VALUE]…]", positionalCount: 0...32,
     [
@@ -52,12 +53,20 @@ enum SettingsCommand {
         "focus is a state of the device, not a setting of an app: use 'belfry state \(state)'")
     }
     guard let app = options.positionals.first else { return .appSettings(app: nil) }
+    guard !app.contains("=") else {
+      throw UsageError(
+        "missing app ID: use 'belfry settings APP_ID \(app)'; 'belfry app list' shows the IDs")
+    }
     var changes: [String: String] = [:]
     for pair in options.positionals.dropFirst() {
       guard let equals = pair.firstIndex(of: "=") else {
         throw UsageError("invalid argument '\(pair)': expected SWITCH=VALUE, such as alert=off")
       }
-      changes[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+      let (name, word) = (pair[..<equals], pair[pair.index(after: equals)...])
+      if let problem = AppSettingsWords.problem(String(name), String(word)) {
+        throw UsageError(problem)
+      }
+      changes[String(name)] = String(word)
     }
     return changes.isEmpty ? .appSettings(app: app) : .changeSettings(app: app, changes)
   }

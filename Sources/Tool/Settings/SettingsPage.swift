@@ -33,7 +33,10 @@ struct SettingsPage: TerminalPage {
   private var problem: String?
 
   /// Shows a new state of the agent; if the agent refused the last request, also shows the reason.
+  ///
+  /// The same line stays selected.
   mutating func show(_ content: Content, problem: String? = nil) {
+    let selected = rows.indices.contains(position) ? rows[position].id : nil
     self.content = content
     self.problem = problem
     let languages = content.device["languages"]?.stringValue ?? ""
@@ -41,6 +44,8 @@ struct SettingsPage: TerminalPage {
     if let app, !content.apps.contains(where: { $0["app"]?.stringValue == app }) {
       // The app has unregistered since the page was opened, so its pane is removed (S4-7).
       leave()
+    } else if let index = rows.firstIndex(where: { $0.id == selected }) {
+      position = index
     }
     position = max(0, min(position, rows.count - 1))
   }
@@ -69,9 +74,9 @@ struct SettingsPage: TerminalPage {
   }
 
   private mutating func leave() {
-    guard app != nil else { return }
+    guard let left = app else { return }
     app = nil
-    position = listPosition
+    position = rows.firstIndex { $0.id == left } ?? listPosition
   }
 
   private mutating func turn(_ row: Row, by step: Int) -> Action {

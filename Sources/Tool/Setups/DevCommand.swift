@@ -1,3 +1,4 @@
+import Agent
 import AppLink
 import BelfryWire
 import Glibc
@@ -27,7 +28,10 @@ enum DevCommand {
         "how notifications are shown"),
       .value(
         "grant", "ask|all|TYPES|none", default: "all", "the response to requests for permission"),
-      .flag("json", "print one JSON object instead of the next steps"),
+      .flag(
+        "json",
+        "print one JSON object instead of the next steps; the terminal presenter then prints to standard error"
+      ),
       .value("ready-file", "FILE", "file to write once apps and providers can connect"),
     ])
 
@@ -36,7 +40,7 @@ enum DevCommand {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       _ = try DevRun(options)
@@ -78,6 +82,8 @@ struct DevRun {
   init(_ options: CommandLineOptions) throws(CommandLineOptions.Problem) {
     let data = options.value("data").map(FileSystem.absolute)
     app = options.value("app") ?? "com.example.app"
+    // The printed commands would refuse an invalid ID.
+    guard AppID(app) != nil else { throw .badValue(key: "app", value: app, wanted: AppID.form) }
     gatewayFolder = data.map { $0 + "/gateway" } ?? StateFolders.gateway
     agentFolder = data.map { $0 + "/agent" } ?? StateFolders.agent
     socket =
@@ -130,8 +136,9 @@ struct DevRun {
         "--gateway", gateway.file, "--ready-file", readyFile, "--received", receivedFile,
       ] + presenters.flatMap { ["--presenter", $0] }
     let agent = try supervisor.start(words) {
-      // The agent asks the user its questions in this terminal, which also shows its notifications.
-      $0.output = STDOUT_FILENO
+      // The agent asks the user its questions in this terminal, which also shows its notifications. With --json, a
+      // program reads the standard output, so only JSON lines are printed there.
+      $0.output = isJSON && !presenters.contains("json") ? STDERR_FILENO : STDOUT_FILENO
       $0.logFile = agentFolder + ".log"
     }
     try supervisor.wait { agent.status != nil || FileSystem.exists(readyFile) }

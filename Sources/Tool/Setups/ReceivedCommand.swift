@@ -97,13 +97,7 @@ enum ReceivedCommand {
       }
       filter.id = id
     }
-    if let text = options.value("token") {
-      guard let token = Hexadecimal.decode(text), !token.isEmpty else {
-        throw CommandLineOptions.Problem.badValue(
-          key: "token", value: text, wanted: "a device token as a hex string")
-      }
-      filter.token = token
-    }
+    if let token = try options.deviceToken() { filter.token = token }
     filter.topic = options.value("topic").map { Array($0.utf8) }
     return filter
   }
@@ -126,19 +120,15 @@ enum ReceivedCommand {
         "no device of this run has the token \(token)",
         do: "use a token that the devices have registered")
     }
-    if let topic = options.value("topic"), let apps = try? gateway.ask(.listTopics) {
-      let names = apps.compactMap { $0["topic"]?.stringValue }
-      let isKnown = names.contains { name in
-        TokenKind.allCases.contains { "\(name)\($0.topicSuffix)".hasSameBytes(as: topic) }
-      }
-      guard isKnown else {
-        throw DeviceOrder.Refusal(
-          "the devices' gateway has no app with the topic \(topic)",
-          do: names.isEmpty
-            ? "register the app first"
-            : "use the topic of a registered app, such as "
-              + CommandLineOptions.list(Array(names.prefix(3))))
-      }
+    if let topic = options.value("topic"), let apps = GatewayApps(of: gateway),
+      !apps.have(topic: topic)
+    {
+      throw DeviceOrder.Refusal(
+        "the devices' gateway has no app with the topic \(topic)",
+        do: apps.bundleIDs.isEmpty
+          ? "register the app first"
+          : "use the topic of a registered app, such as "
+            + CommandLineOptions.list(Array(apps.bundleIDs.prefix(3))))
     }
   }
 

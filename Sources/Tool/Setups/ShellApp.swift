@@ -18,7 +18,7 @@ struct ShellApp {
   /// An app ID is used unchanged; any other name, in lowercase with hyphens, is appended to the shell's own ID. Letters
   /// and symbols that an ID cannot contain are replaced by their codes, so that different names have different IDs.
   init(subscription text: String) throws {
-    name = text
+    name = text == Self.shell.id ? Self.shell.name : text
     if Self.isAppID(text) {
       id = text
       return
@@ -41,6 +41,12 @@ struct ShellApp {
   private init(id: String, name: String) {
     self.id = id
     self.name = name
+  }
+
+  /// Returns the app with the name that the agent knows, if the user specified the app by its ID.
+  func keepingName(_ former: String?) -> ShellApp {
+    guard let former, name.utf8.elementsEqual(id.utf8) else { return self }
+    return ShellApp(id: id, name: former)
   }
 
   /// The maximum length of a name, in bytes; an app ID has at most 255.

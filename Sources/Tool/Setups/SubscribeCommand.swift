@@ -12,7 +12,8 @@ enum SubscribeCommand {
     command: "belfry subscribe",
     summary: """
       Registers this desktop for notifications under a name, and prints its device token and a curl command that sends
-      a notification to that token. For a name such as 'backups', the command creates an app; if NAME is an app ID, the
+      a notification to that token. If the gateway is on another machine, prints a 'belfry send' command to run there
+      instead of the curl command. For a name such as 'backups', the command creates an app; if NAME is an app ID, the
       command uses that app. The command also gives the app permission to show notifications. To unsubscribe, run
       'belfry app remove' with the app's ID.
       """,
@@ -29,12 +30,13 @@ enum SubscribeCommand {
     // Ctrl-C ends the wait for the token rather than the process, so that the command can remove the app.
     SignalWatcher.blockSignals([.terminate, .interrupt])
     return AgentControl.run(arguments, table) { options, agent in
-      let app = try ShellApp(subscription: options.positionals[0])
+      let given = try ShellApp(subscription: options.positionals[0])
       // Read the file first, so that an invalid one has no effect on the agent.
       let gateway = try Self.gateway(options)
       let known = try AgentControl(options).ask(.apps).rows.first {
-        $0["app"]?.stringValue == app.id
+        $0["app"]?.stringValue == given.id
       }
+      let app = given.keepingName(known?["name"]?.stringValue)
       let isKnown = known != nil
       let wasOff = known?["authorization"]?.stringValue == "denied"
       let token: String
@@ -50,7 +52,7 @@ enum SubscribeCommand {
         Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }
       let curl = gateway.map { Self.curl(app, token, $0) }
-      warnOfUnreachableGateway(options)
+      warnOfMissingLink(options)
       if let gateway { warnOfOtherGateway(gateway, options) }
       guard options.has("json") else {
         Output.line(token)
@@ -114,16 +116,21 @@ enum SubscribeCommand {
     let early = min(seconds, earlySeconds)
     var isInTime = arrived.wait(timeout: .now() + .seconds(early)) == .success
     if !isInTime, seconds > early {
-      warnOfUnreachableGateway(options)
+      warnOfMissingLink(options)
       isInTime = arrived.wait(timeout: .now() + .seconds(seconds - early)) == .success
     }
     guard isInTime,
       let result = outcome.withLock({ $0 })
     else {
+      let what = "timed out: received no token within \(seconds) s"
+      guard let problem = linkProblem(options) else {
+        throw AppLinkFailure(
+          .agentUnavailable, "\(what): run 'belfry doctor' to check the link to the gateway")
+      }
       throw AppLinkFailure(
         .agentUnavailable,
-        "timed out: received no token within \(seconds) s: run 'belfry doctor' to check the link to the gateway"
-      )
+        "\(what), because the agent is not connected to its gateway (\(problem.reason)): "
+          + problem.advice)
     }
     return try result.get()
   }
@@ -150,14 +157,24 @@ enum SubscribeCommand {
   }
 
   /// Warns if the agent has a gateway but no link to it.
-  private static func warnOfUnreachableGateway(_ options: CommandLineOptions) {
-    let rows = (try? AgentControl(options).ask(.diagnose).rows) ?? []
-    guard let row = rows.first(where: { $0["feature"] == "gateway" }),
-      let address = row["address"]?.stringValue, row["state"] != "ok"
-    else { return }
+  private static func warnOfMissingLink(_ options: CommandLineOptions) {
+    guard let problem = linkProblem(options) else { return }
     Output.error(
-      "the gateway at \(address) cannot be reached now, so notifications do not arrive",
-      do: "start the gateway; 'belfry doctor' shows the reason")
+      "the agent is not connected to its gateway (\(problem.reason)), so notifications do not arrive",
+      do: problem.advice)
+  }
+
+  /// Returns the reason that the agent has no link to its gateway, and the advice, as `belfry doctor` shows them; nil if
+  /// the link is up or the agent has no gateway.
+  private static func linkProblem(_ options: CommandLineOptions) -> (
+    reason: String, advice: String
+  )? {
+    let rows = (try? AgentControl(options).ask(.diagnose).rows) ?? []
+    guard let row = rows.first(where: { $0["feature"] == "gateway" }), row["state"] != "ok",
+      row["address"] != nil, let reason = row["detail"]?.stringValue
+    else { return nil }
+    let advice = row["do"]?.stringValue ?? ""
+    return (reason, advice.isEmpty ? "run 'belfry doctor' to check the link" : advice)
   }
 
   /// Warns if the agent has joined another gateway, which issued the token, so that the curl command would fail.

@@ -47,7 +47,7 @@ enum TestGatewayCommand {
     do throws(CommandLineOptions.Problem) {
       let options = try CommandLineOptions(arguments, by: table)
       if options.wantsHelp {
-        Output.text(table.help)
+        Output.help(table)
         return 0
       }
       _ = try TestGatewayRun(options, keeperOf: nil)
@@ -211,7 +211,10 @@ struct TestGatewayRun {
     let base = StateFolders.variable("TMPDIR") ?? "/tmp"
     var template = Array("\(FileSystem.absolute(base))/belfry-test-gateway-XXXXXX".utf8CString)
     guard let made = unsafe mkdtemp(&template) else {
-      throw .call(name: "mkdtemp", errno: errno, subject: base)
+      let reason = SystemFailure.call(name: "mkdtemp", errno: errno, subject: base).reason
+      throw .unusable(
+        text: "the temporary folder \(base) (\(reason))",
+        reason: "set TMPDIR to an existing folder in which you can create files")
     }
     return unsafe String(cString: made)
   }

@@ -46,11 +46,12 @@ final class RawTerminal {
     Output.text("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\r\n"))
   }
 
-  /// Waits for the next supported key.
+  /// Waits for the next supported key; returns nil if no key is pressed within `milliseconds`.
   ///
   /// The end of input counts as the quit key.
-  func key() -> PageKey {
+  func key(withinMilliseconds milliseconds: Int32) -> PageKey? {
     while true {
+      guard hasInput(withinMilliseconds: milliseconds) else { return nil }
       guard let byte = byte() else { return .quit }
       switch byte {
       case UInt8(ascii: "q"), 0x03, 0x04: return .quit
@@ -119,8 +120,10 @@ final class RawTerminal {
   }
 
   /// True if another byte follows immediately, as for an arrow key but not for the Escape key.
-  private var isMoreThere: Bool {
+  private var isMoreThere: Bool { hasInput(withinMilliseconds: 50) }
+
+  private func hasInput(withinMilliseconds milliseconds: Int32) -> Bool {
     var wish = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&wish, 1, 50) == 1
+    return unsafe poll(&wish, 1, milliseconds) == 1
   }
 }

@@ -14,13 +14,16 @@ protocol TerminalPage {
   func lines(width: Int, height: Int) -> [String]
 }
 
+/// The time, in milliseconds, between updates of a page with changes that are made elsewhere.
+private let pageRefreshMilliseconds: Int32 = 1_000
+
 /// An action of a page, which must include an action that leaves the page.
 protocol TerminalPageAction: Equatable {
   static var quit: Self { get }
 }
 
 extension TerminalPage {
-  /// Shows the page in a terminal until the user leaves it.
+  /// Shows the page in a terminal, with the changes that are made elsewhere, until the user leaves it.
   ///
   /// `otherwise` is the equivalent command for scripts.
   mutating func run(
@@ -34,18 +37,30 @@ extension TerminalPage {
         "the page requires a terminal: run the command in one, or use '\(command)'")
     }
     defer { terminal.close() }
+    var problem: String?
+    var shown: [String] = []
+    var shownSize = (width: 0, height: 0)
     while true {
-      let (width, height) = terminal.size
-      terminal.show(lines(width: width, height: height))
-      let action = press(terminal.key())
-      if action == .quit { return }
-      var problem: String?
-      do throws(AppLinkFailure) {
-        try perform(action, self, terminal)
-      } catch {
-        problem = error.message
+      let size = terminal.size
+      let lines = lines(width: size.width, height: size.height)
+      // Draw only changes, so that the screen does not flicker.
+      if lines != shown || size != shownSize {
+        terminal.show(lines)
+        (shown, shownSize) = (lines, size)
       }
-      // Reload the content even if only the selection moved, because the agent's state might have changed.
+      if let key = terminal.key(withinMilliseconds: pageRefreshMilliseconds) {
+        let action = press(key)
+        if action == .quit { return }
+        problem = nil
+        do throws(AppLinkFailure) {
+          try perform(action, self, terminal)
+        } catch {
+          problem = error.message
+        }
+        // The action might have drawn a text field.
+        shown = []
+      }
+      // Reload the content even if no key was pressed, because the agent's state might have changed.
       show(try content(), problem: problem)
     }
   }

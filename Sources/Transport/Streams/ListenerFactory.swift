@@ -6,6 +6,8 @@ public protocol Listener: AnyObject {
   var port: UInt16 { get }
   /// Sets the security of new connections.
   func use(_ security: StreamSecurity)
+  /// Limits the rate at which connections are admitted; the others wait in the kernel's backlog.
+  func limitAdmissions(perSecond: Int, burst: Int)
   /// Stops listening.
   ///
   /// Accepted streams stay open.

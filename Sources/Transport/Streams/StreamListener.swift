@@ -13,6 +13,7 @@ public final class StreamListener {
   private let accept: (ByteStream) -> (any StreamHandler)?
   private var descriptor: Int32
   private var registration: Registration?
+  private var admissions: AdmissionRate?
   /// A timer that runs while the listener is paused.
   private var timer: TimerID?
 
@@ -85,6 +86,13 @@ public final class StreamListener {
   /// Sets the security of new connections.
   public func use(_ security: StreamSecurity) { self.security = security }
 
+  /// Limits the rate at which connections are admitted; the others wait in the kernel's backlog.
+  ///
+  /// A burst of `burst` connections is admitted at once.
+  public func limitAdmissions(perSecond: Int, burst: Int) {
+    admissions = AdmissionRate(perSecond: perSecond, burst: burst)
+  }
+
   /// Stops listening.
   ///
   /// Accepted streams stay open.
@@ -120,16 +128,17 @@ extension StreamListener: EventHandler, TimerTarget {
     var count = 0
     var peer: SocketAddress?
     do throws(SystemFailure) {
-      while count < Limits.acceptedPerTurn, registration != nil, hasRoom(),
+      while count < Limits.acceptedPerTurn, registration != nil, hasRoom(), isInRate(),
         let connection = try Socket.accept(descriptor, peer: &peer)
       {
         ByteStream.adopt(
           connection, from: peer, on: loop, security: security, accept: accept)
+        admissions?.take(at: loop.nowNanoseconds)
         count += 1
       }
     } catch {
       // Pause, because the socket stays readable as long as no file descriptor is free for the next connection.
-      pause()
+      pause(nanoseconds: Limits.acceptPauseNanoseconds)
     }
   }
 
@@ -149,15 +158,22 @@ extension StreamListener: EventHandler, TimerTarget {
     let handshakes = StreamLoop.of(loop).handshakes
     if handshakes.isAccepting { return true }
     handshakes.pause(self)
-    pause()
+    pause(nanoseconds: Limits.acceptPauseNanoseconds)
     return false
   }
 
-  /// Leaves new connections in the kernel's backlog for a short time.
-  private func pause() {
+  /// Returns true if the rate permits another connection; otherwise, the listener pauses until it does.
+  private func isInRate() -> Bool {
+    guard let wait = admissions?.wait(at: loop.nowNanoseconds), wait > 0 else { return true }
+    pause(nanoseconds: wait)
+    return false
+  }
+
+  /// Leaves new connections in the kernel's backlog for a while.
+  private func pause(nanoseconds: Int64) {
     guard let registration, timer == nil else { return }
     loop.update(registration, for: [])
-    timer = loop.schedule(afterNanoseconds: Limits.acceptPauseNanoseconds, self)
+    timer = loop.schedule(afterNanoseconds: nanoseconds, self)
   }
 
   /// Resumes accepting connections.

@@ -30,7 +30,7 @@ final class ModelBench {
     agentRun: String = "run", developmentBytesMax: Int = Limits.developmentBytes,
     now: Int64 = 1_000,
     elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc, isGatewayOff: Bool = false,
-    programProblem: String? = nil
+    programProblem: String? = nil, texts: [String: String] = [:]
   ) {
     self.disk = disk
     self.now = now
@@ -45,6 +45,7 @@ final class ModelBench {
     model = AgentModel(
       configuration, zones: BenchDisk.zones(zone),
       lookUps: AgentModel.LookUps(
+        text: { _, _, text in text.key.flatMap { texts[$0] } ?? text.text },
         requestRecord: { [disk] in disk[.pending, $0.recordKey] },
         programProblem: { _ in programProblem }))
     guard isStarted else { return }

@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 import Testing
 
@@ -18,13 +19,16 @@ import Testing
 
   private func findings(
     _ app: LocalApp, isUndecided: Bool = false,
-    programProblem: (problem: String, advice: String)? = nil, gatewayRefusal: String? = nil,
-    lacksLocationUsage: Bool = false, holdsPush: Bool = false, holdsBackgroundWork: Bool = false
+    programProblem: (problem: String, advice: String)? = nil,
+    extensionProblems: [AppExtension.Problem] = [], gatewayRefusal: String? = nil,
+    lacksLocationUsage: Bool = false, waitsForPlace: Bool = false, holdsPush: Bool = false,
+    holdsBackgroundWork: Bool = false
   ) -> [String] {
     app.findings(
-      isUndecided: isUndecided, programProblem: programProblem, tokenAdvice: "ask the gateway",
-      gatewayRefusal: gatewayRefusal, lacksLocationUsage: lacksLocationUsage, holdsPush: holdsPush,
-      holdsBackgroundWork: holdsBackgroundWork
+      isUndecided: isUndecided, programProblem: programProblem,
+      extensionProblems: extensionProblems, tokenAdvice: "ask the gateway",
+      gatewayRefusal: gatewayRefusal, lacksLocationUsage: lacksLocationUsage,
+      waitsForPlace: waitsForPlace, holdsPush: holdsPush, holdsBackgroundWork: holdsBackgroundWork
     ).map { $0.isFine ? $0.detail : "\($0.detail) | \($0.advice)" }
   }
 
@@ -79,6 +83,39 @@ import Testing
     #expect(
       findings(app(), programProblem: ("/opt/burger does not exist", "build it"))
         == ["cannot be started, because /opt/burger does not exist | build it"])
+  }
+
+  @Test func `an app with an extension that cannot be used needs attention`() {
+    let problem = AppExtension.Problem(problem: "the extension is ignored", advice: "correct it")
+    #expect(
+      findings(app(), extensionProblems: [problem]) == ["the extension is ignored | correct it"])
+  }
+
+  @Test func `a notification for a place needs permission to use the location`() {
+    #expect(
+      findings(app(), waitsForPlace: true) == [
+        "has a notification for a place, but no permission to use the location: the notification waits"
+          + " | belfry settings org.example.burger location=whenInUse"
+      ])
+    for status in [LocationStatus.whenInUse, .always] {
+      #expect(
+        findings(app { $0.locationStatus = status }, waitsForPlace: true)
+          == ["can show notifications"])
+    }
+  }
+
+  @Test func `the diagnosis finds the notifications that wait for a place`() throws {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    let place = NotificationRegion(
+      id: "r", shape: .circle(latitude: 48, longitude: 11, radius: 100))
+    bench.ask(
+      connection, .add(ModelBench.request(trigger: .region(place, repeats: false))))
+    let effects = bench.command(.diagnose)
+    let details = effects.compactMap { effect -> [Finding]? in
+      if case .diagnose(_, let diagnosis) = effect { diagnosis.appFindings } else { nil }
+    }
+    #expect(details.joined().contains { $0.detail.hasPrefix("has a notification for a place") })
   }
 
   @Test func `each waiting item is listed with the reason why it waits`() {

@@ -237,9 +237,12 @@ struct ResponseTests {
     bench.ask(connection, .setCategories([Self.category]))
     bench.ask(connection, .add(ModelBench.request(category: "INVITE")))
     let (control, _) = bench.connect(role: .control)
+    let effects = bench.ask(control, .control(.act(app: nil, id: "n", action: "NO", text: nil)))
+    #expect(effects.refusals == [.invalidArgument])
     #expect(
-      bench.ask(control, .control(.act(app: nil, id: "n", action: "NO", text: nil))).refusals
-        == [.invalidArgument])
+      effects.refusalMessages == [
+        "the notification 'n' has no action 'NO': use 'ACCEPT', 'MAYBE' or 'DECLINE'"
+      ])
     #expect(bench.center().count == 1)
   }
 

@@ -388,7 +388,9 @@ struct AgentProgramTests {
         (["notify", "--app", "x.y", "--title", "T", "--matching", "hour=25"], 2),
         (["center", "open", "none"], 1), (["center", "dismiss"], 2),
         (["clock", "advance", "1"], 1),
-        (["settings", "none.app", "alert=off"], 1), (["state", "locked=maybe"], 2),
+        (["settings", "none.app", "alert=off"], 1), (["settings", "none.app", "alert=maybe"], 2),
+        (["settings", "alert=off"], 2), (["notify", "Tea", "--app", "bad app"], 2),
+        (["center", "--page", "--window"], 2), (["state", "locked=maybe"], 2),
         (["state", "moon=full"], 2), (["state", "front=none.app"], 1),
         (["app", "token", "none.app"], 1), (["app", "install", "/nonexistent"], 1),
         (["app", "nonsense"], 2), (["notify", "list", "--title", "T"], 2),
@@ -406,6 +408,12 @@ struct AgentProgramTests {
       // Each message mentions the relevant argument or command exactly once.
       for (arguments, words) in [
         (["settings", "x.y", "foo=on"], ["unknown setting 'foo'", "previews or location"]),
+        (["settings", "alert=off"], ["missing app ID", "'belfry settings APP_ID alert=off'"]),
+        (["settings", "x.y", "style=big"], ["for style: expected none, banner or alert"]),
+        (
+          ["settings", "x.y", "location=x"],
+          ["expected notDetermined, restricted, denied, always or whenInUse"]
+        ),
         (["settings", "focus=on"], ["use 'belfry state focus=on'"]),
         (["settings", "x.y", "focus=off"], ["use 'belfry state focus=off'"]),
         (["focus"], ["did you mean 'belfry state focus=on'?"]),

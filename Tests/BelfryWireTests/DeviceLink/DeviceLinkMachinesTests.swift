@@ -218,6 +218,33 @@ import Testing
     #expect(pair.settled == [1])
   }
 
+  @Test func `a push that arrives twice is not acknowledged before it is kept`() {
+    let pair = LinkPair.up()
+    pair.persistsAtOnce = false
+    for _ in 0..<2 { _ = pair.deliver(1) }
+    pair.exchange()
+    pair.advance(seconds: 1)
+    #expect(pair.received.count == 1)
+    #expect(pair.settled.isEmpty)
+    #expect(pair.server.unsettled == 2)
+    pair.client.onPersisted(NotificationID(high: 8, low: 1), at: pair.now)
+    pair.advance(seconds: 1)
+    #expect(pair.server.unsettled == 0)
+  }
+
+  @Test func `both copies of a push that arrives twice are discarded`() {
+    let pair = LinkPair.up()
+    pair.persistsAtOnce = false
+    for _ in 0..<2 { _ = pair.deliver(1) }
+    pair.exchange()
+    let id = NotificationID(high: 8, low: 1)
+    pair.client.onDiscarded(id, .noRoom, at: pair.now, output: &pair.toServer)
+    pair.exchange()
+    #expect(pair.serverActions.contains("\(DeviceLinkServer.Action.discarded(1, .noRoom))"))
+    #expect(pair.server.unsettled == 0)
+    #expect(pair.settled.isEmpty)
+  }
+
   @Test func `a push that was discarded for lack of room is new when it is sent again`() {
     let pair = LinkPair.up()
     pair.persistsAtOnce = false

@@ -42,7 +42,19 @@ import Testing
       let body: JSONObject = ["team": "T", "topic": "a", "keep": "lots"]
       return try AdministrationCall("POST", "/api/topics", body: body).request()
     } throws: { error in
-      "\(error)" == "invalid value for 'keep': expected a number from 1 to 4294967294, or all"
+      "\(error)"
+        == "invalid value 'lots' for 'keep': expected a number from 1 to 4294967294, or all"
+    }
+  }
+
+  @Test(arguments: invalidValues)
+  func `the error about an invalid value contains the value`(
+    path: String, body: JSONObject, message: String
+  ) {
+    #expect {
+      try AdministrationCall("POST", path, body: body).request()
+    } throws: { error in
+      "\(error)" == message
     }
   }
 }
@@ -114,4 +126,30 @@ private let badBodies: [(String, JSONObject, String)] = [
   ("/api/faults", [:], "exactly one action"),
   ("/api/faults", ["close": true, "token": "xyz"], "token"),
   ("/api/faults", ["reason": "Unregistered", "share": 2], "share"),
+]
+
+private let invalidValues: [(String, JSONObject, String)] = [
+  (
+    "/api/push-check", ["payload": ["aps": [:]]],
+    #"invalid value '{"aps":{}}' for 'payload': expected a JSON string that contains the payload"#
+  ),
+  (
+    "/api/push-check", ["priority": 5],
+    "invalid value '5' for 'priority': expected a JSON string"
+  ),
+  (
+    "/api/faults", ["reason": "Nope"],
+    "invalid value 'Nope' for 'reason': expected an APNs reason, such as TooManyRequests; "
+      + "'belfry fault add --help' lists all reasons"
+  ),
+  (
+    "/api/faults", ["close": true, "token": "abc"],
+    "invalid value 'abc' for 'token': expected a device token, which has an even number of "
+      + "hexadecimal digits"
+  ),
+  (
+    "/api/topics",
+    ["team": "T", "topic": "a", "broadcast": .string(String(repeating: "x", count: 81))],
+    "invalid value '\(String(repeating: "x", count: 80))…' for 'broadcast': expected true or false"
+  ),
 ]

@@ -196,6 +196,9 @@ import Transport
     #expect(own["ok"] == true && own["device"] == "7" && own["deviceName"] == "phone")
     #expect(own["topic"] == "com.example.app" && own["kind"] == "alert")
     #expect(faults(try check(token, "com.example.app.voip")) == ["token: DeviceTokenNotForTopic"])
+    // The check uses no credential, so it never reports that a credential does not permit the topic.
+    #expect(faults(try check(token, "com.example.none")) == ["token: DeviceTokenNotForTopic"])
+    #expect(faults(try check("abcd", "com.example.none")) == ["token: BadDeviceToken"])
     #expect(faults(try check(dead)) == ["token: Unregistered"])
     #expect(try check(switchedOff)["disabled"] == true)
     #expect(faults(try check("abcd")) == ["token: BadDeviceToken"])

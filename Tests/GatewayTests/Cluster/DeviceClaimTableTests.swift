@@ -35,7 +35,7 @@ import Transport
       case .claim(let request):
         "claim \(request.device) \(request.mode)\(request.hasLink ? " link" : "")"
       case .load(let device): "load \(device.device.number)"
-      case .accept(let submission): "accept \(submission.id.low)"
+      case .accept(let submission), .decide(let submission): "accept \(submission.id.low)"
       case .forward(let push, let node): "forward \(push.submission.id.low) to \(node)"
       case .refuse(let submission): "refuse \(submission.id.low)"
       case .attach(let link, _): "attach \(link)"

@@ -114,7 +114,7 @@ final class LoopScenario {
       configuration: configuration,
       security: ListenerSecurity(provider: open, legacy: open, device: open),
       listeners: SocketListenerFactory(), tokenKeys: [[UInt8](repeating: 7, count: 32)],
-      trustMark: [UInt8](repeating: 1, count: 32),
+      trustMark: [UInt8](repeating: 1, count: 32), cell: 0,
       writer: try GroupCommitWriter(store: MemoryNotificationStore(), metrics: metrics),
       controlWriter: try ControlWriter(store: try SQLiteControlStore.inMemory(), metrics: metrics),
       metrics: GatewayMetrics(registry: metrics),

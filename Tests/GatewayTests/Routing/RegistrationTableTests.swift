@@ -210,6 +210,10 @@ import Testing
     #expect(open(token, try DeviceTokenCodec(keys: [two, one], environment: .sandbox)) == contents)
     #expect(open(token, try DeviceTokenCodec(keys: [two], environment: .sandbox)) == nil)
     #expect(open(token, try DeviceTokenCodec(keys: [one], environment: .production)) == nil)
+    let other = try DeviceTokenCodec(keys: [one], environment: .sandbox, cell: 7)
+    #expect(open(token, other) == nil)
+    #expect(open(other.seal(contents), other) == contents.inCell(7))
+    #expect(open(other.seal(contents), vault) == nil)
     for index in token.indices {
       var forged = token
       forged[index] ^= 1

@@ -13,7 +13,7 @@ import Testing
   /// `docs/operations/troubleshoot-gateway.md`, which needs root: `make packages-test` runs it.
   private static let counts = [
     "docs/bring-an-app-from-ios.md": 1, "docs/clients.md": 6, "docs/operations/backup.md": 2,
-    "docs/operations/cluster.md": 3, "docs/operations/database.md": 3,
+    "docs/operations/cluster.md": 3, "docs/operations/database.md": 4,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
     "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,

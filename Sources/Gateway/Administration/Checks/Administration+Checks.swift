@@ -59,7 +59,16 @@ extension Administration {
     var admission = try admission(of: draft, now)
     let result = try admission.result()
     // If the topic is unknown, omit findings about any field but the token.
-    let refusals = result.refusals.filter { topic != nil || contents != nil || $0.field == .token }
+    var refusals = result.refusals.filter { topic != nil || contents != nil || $0.field == .token }
+    // The caller gave no credential. If the gateway's keys can't send to the topic, report only that the topic isn't the
+    // token's.
+    if contents == nil {
+      refusals.removeAll { $0.rejection == .topicDisallowed }
+    } else if line["topic"]?.stringValue?.hasSameBytes(as: draft.topic) != true {
+      for index in refusals.indices where refusals[index].rejection == .topicDisallowed {
+        refusals[index] = DraftAdmission.Refusal(field: .token, rejection: .deviceTokenNotForTopic)
+      }
+    }
     line["ok"] = .bool(refusals.isEmpty)
     line["disabled"] = .bool(result.isDisabled)
     line["faults"] = .array(refusals.map { .object(Self.line($0, payload: draft.payload)) })
@@ -162,7 +171,8 @@ extension Administration {
   /// The codec that seals and opens device tokens; nil if the folder's keys can't be read.
   var tokenCodec: DeviceTokenCodec? {
     guard let keys = try? folder.tokenKeys() else { return nil }
-    return try? DeviceTokenCodec(keys: keys, environment: environment)
+    let cell = try? ControlSetting.cell(in: store)
+    return try? DeviceTokenCodec(keys: keys, environment: environment, cell: cell ?? 0)
   }
 
   // MARK: Lines

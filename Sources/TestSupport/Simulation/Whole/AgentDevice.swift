@@ -68,8 +68,9 @@ final class AgentDevice: SimulatedPushLink, SimulatedRecipient {
 
   var number: UInt64 { identities.identity.device ?? 0 }
   var isRevoked: Bool { false }
+  var mayBeRevoked: Bool { false }
   var isRevocationForgotten: Bool { false }
-  var isKnownAsRestricted: Bool { false }
+  func isKnownAsRestricted(by process: SimulatedGatewayProcess) -> Bool { false }
 
   func wants(_ topic: LinkTopic) -> Bool { registered.contains(topic) }
   func isDisabled(_ topic: LinkTopic) -> Bool { false }

@@ -8,10 +8,12 @@ protocol SimulatedRecipient: AnyObject {
   var number: UInt64 { get }
   /// True if an administrator has revoked the device.
   var isRevoked: Bool { get }
+  /// True if the device can find that it is revoked.
+  var mayBeRevoked: Bool { get }
   /// True if a restored control store does not contain the revocation of the device.
   var isRevocationForgotten: Bool { get }
   /// True if the gateway knows that the device accepts only urgent notifications.
-  var isKnownAsRestricted: Bool { get }
+  func isKnownAsRestricted(by process: SimulatedGatewayProcess) -> Bool
   /// True if the device has ever lacked storage space.
   var hasLackedRoom: Bool { get }
 

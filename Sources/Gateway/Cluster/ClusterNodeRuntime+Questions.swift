@@ -1,0 +1,76 @@
+import Storage
+import System
+
+/// Questions of one node to the others, on behalf of administrators.
+extension ClusterNodeRuntime {
+  /// Asks all other live nodes, and returns their answers and the names of the nodes that did not answer in time.
+  ///
+  /// Call this method on an administrator's thread.
+  func ask(
+    _ question: ClusterQuestion
+  ) throws(StorageFailure) -> (answers: [[UInt8]], missing: [String]) {
+    let others = try nodes().filter { !$0.isEnded && $0.number != number }
+    guard !others.isEmpty else { return ([], []) }
+    let asked = answers.begin(Set(others.map(\.number)))
+    for node in others { _ = send(.question(number: asked, question), to: node.number) }
+    // Without the bus, no node can answer.
+    let received = answers.finish(
+      asked, milliseconds: isConnected ? Limits.clusterAnswerMilliseconds : 0)
+    return (
+      Array(received.values), others.filter { received[$0.number] == nil }.map(\.name)
+    )
+  }
+
+  /// Returns the presences of the devices of all other nodes; a node that does not answer is left out.
+  func presencesElsewhere() throws(StorageFailure) -> [DevicePresence] {
+    let (answers, missing) = try ask(.presences)
+    warnAboutMissing(missing)
+    return answers.flatMap { answer in
+      var reader = ClusterReader(answer[...])
+      var presences: [DevicePresence] = []
+      while let presence = DevicePresence(&reader) { presences.append(presence) }
+      return presences
+    }
+  }
+
+  /// Returns the matching lines of all other nodes' delivery logs, and the names of the nodes that did not answer.
+  func linesElsewhere(
+    of query: DeliveryLogQuery
+  ) throws(StorageFailure) -> (lines: [DeliveryLogLine], missing: [String]) {
+    let (answers, missing) = try ask(.log(query))
+    warnAboutMissing(missing)
+    let lines = answers.flatMap { answer in
+      var reader = ClusterReader(answer[...])
+      var lines: [DeliveryLogLine] = []
+      while let line = DeliveryLogLine(&reader) { lines.append(line) }
+      return lines
+    }
+    return (lines, missing)
+  }
+
+  private func warnAboutMissing(_ nodes: [String]) {
+    if !nodes.isEmpty {
+      log.warning("nodes did not answer a question", ["nodes": nodes.joined(separator: " ")])
+    }
+  }
+
+  /// Answers a question of another node, on the thread that is for answers.
+  func answer(_ question: ClusterQuestion, number: UInt64, from node: NodeNumber) {
+    let answer: [UInt8]
+    do throws(AdministrationFailure) {
+      switch question {
+      case .log(let query):
+        answer = try logReader().lines(of: query).suffix(Limits.clusterLogLinesMax)
+          .flatMap(\.clusterBytes)
+      case .presences:
+        answer = try logReader().presences().values.flatMap(\.clusterBytes)
+      }
+    } catch {
+      // The other node reports that this node has not answered.
+      return log.warning("cannot answer a question of another node", ["why": error.what])
+    }
+    for part in ClusterAnswerPart.parts(of: answer, to: number) {
+      _ = send(.answer(part), to: node)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import PushWire
+import Storage
+
+/// A node's access to the notifications in a simulated database, with the semantics of `PostgresNotificationStore`: only
+/// operations for claimed devices have an effect.
+final class SimulatedNodeNotificationStore: NotificationStore, @unchecked Sendable {
+  // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
+  private unowned let session: SimulatedSession
+  private let server: SimulatedServer
+
+  init(in session: SimulatedSession) {
+    self.session = session
+    server = SimulatedServer("notifications", in: session)
+  }
+
+  private var store: SimulatedNotificationStore { session.database.notifications }
+
+  var health: StoreHealth? { server.health }
+
+  func commit(
+    _ operations: [StoreOperation]
+  ) throws(StorageFailure) -> [DroppedNotification] {
+    let devices = Set(operations.compactMap(\.device))
+    let claims = session.claims
+    var lost: Set<UInt64> = []
+    while true {
+      let held = claims.held(devices.subtracting(lost))
+      lost = devices.subtracting(held.keys)
+      let kept = operations.indices.filter {
+        operations[$0].device.map { !lost.contains($0) } ?? true
+      }
+      let refused = operations.indices.compactMap { index in
+        operations[index].device.flatMap {
+          lost.contains($0) ? operations[index].refusal(index) : nil
+        }
+      }
+      assert(kept.count + refused.count <= operations.count, "an operation has one result")
+      guard !kept.isEmpty else { return refused }
+      do throws(StorageFailure) {
+        let dropped = try write(kept.map { operations[$0] }, held)
+        return (dropped.map { $0.with(operation: kept[$0.operation]) } + refused).sorted {
+          ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
+        }
+      } catch {
+        guard case .claimLost(let devices) = error else { throw error }
+        lost.formUnion(claims.lose(devices))
+      }
+    }
+  }
+
+  private func write(
+    _ operations: [StoreOperation], _ held: [UInt64: Int64]
+  ) throws(StorageFailure) -> [DroppedNotification] {
+    let session = session
+    return try server.write(
+      "a commit of \(operations.count) operations", believed: [], mayBeLate: true
+    ) { () throws(StorageFailure) in
+      try session.fence()
+      let database = session.database
+      try database.check(held, of: session.number)
+      try database.saveSnapshots(of: held.keys)
+      return try database.notifications.commit(operations)
+    }
+  }
+
+  func load(
+    device: UInt64, after: UInt64, limit: Int
+  ) throws(StorageFailure) -> [StoredNotification] {
+    assert(limit > 0, "the limit is positive")
+    return try server.read { () throws(StorageFailure) in
+      try store.load(device: device, after: after, limit: limit)
+    }
+  }
+
+  func highestSequence() throws(StorageFailure) -> UInt64 {
+    try server.read { () throws(StorageFailure) in try store.highestSequence() }
+  }
+
+  func count() throws(StorageFailure) -> Int {
+    try server.read { () throws(StorageFailure) in try store.count() }
+  }
+
+  func devices() throws(StorageFailure) -> [UInt64] {
+    try server.read { () throws(StorageFailure) in try store.devices() }
+  }
+
+  func probe() throws(StorageFailure) {
+    let session = session
+    try server.write("a probe") { () throws(StorageFailure) in try session.fence() }
+  }
+
+  /// Does nothing, because the session ends with the process.
+  func close() {}
+}
+
+extension StoreOperation {
+  /// The device that must be claimed for the operation; nil if the operation concerns all devices.
+  fileprivate var device: UInt64? {
+    switch self {
+    case .put(let notification, _): notification.key.device
+    case .remove(let key, _), .removeKey(let key): key.device
+    case .removeDevice(let device): device
+    case .removeExpired: nil
+    }
+  }
+
+  /// The report that the operation with this index had no effect; nil if no caller waits for the operation's result.
+  fileprivate func refusal(_ index: Int) -> DroppedNotification? {
+    switch self {
+    case .put(let notification, _):
+      DroppedNotification(
+        key: notification.key, sequence: notification.sequence, id: notification.id,
+        uniqueID: notification.uniqueID, reason: .claimLost, operation: index)
+    case .remove(let key, let sequence):
+      DroppedNotification(
+        key: key, sequence: sequence, id: NotificationID(high: 0, low: 0),
+        uniqueID: NotificationID(high: 0, low: 0), reason: .claimLost, operation: index)
+    case .removeKey, .removeDevice, .removeExpired: nil
+    }
+  }
+}
+
+extension DroppedNotification {
+  /// Returns the same notification with the index of another operation.
+  fileprivate func with(operation: Int) -> DroppedNotification {
+    DroppedNotification(
+      key: key, sequence: sequence, id: id, uniqueID: uniqueID, reason: reason,
+      operation: operation)
+  }
+}
