@@ -63,9 +63,38 @@ struct PostgresNode: Sendable {
       END
       $start$;
       """,
+      """
+      CREATE OR REPLACE FUNCTION belfry_start_node(node_name text)
+      RETURNS TABLE (started_epoch bigint, started_number smallint)
+      LANGUAGE plpgsql AS $start$
+      DECLARE free smallint;
+      BEGIN
+        PERFORM pg_advisory_xact_lock(1113879662);
+        UPDATE node SET epoch = epoch + 1 WHERE name = 'only';
+        SELECT n.number INTO free FROM node n WHERE n.name = node_name;
+        IF free IS NULL THEN
+          SELECT min(candidate) INTO free FROM generate_series(1, 1023) AS candidate
+          WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.number = candidate);
+        END IF;
+        IF free IS NULL THEN
+          SELECT n.number INTO free FROM node n WHERE n.number IS NOT NULL AND n.ended
+          ORDER BY n.seen, n.number LIMIT 1;
+          IF free IS NULL THEN
+            RAISE EXCEPTION 'the cluster has 1,023 running nodes, which is the maximum'
+              USING ERRCODE = 'BF004';
+          END IF;
+          UPDATE node n SET name = node_name WHERE n.number = free;
+        END IF;
+        RETURN QUERY
+          INSERT INTO node AS n (name, epoch, beat, number) VALUES (node_name, 1, 0, free)
+          ON CONFLICT (name) DO UPDATE SET epoch = n.epoch + 1, ended = false
+          RETURNING n.epoch, n.number;
+      END
+      $start$;
+      """,
     ])
 
-  /// The SQLSTATE with which the start of a node fails if no number is free.
+  /// The SQLSTATE with which the start of a node fails if every number belongs to a running node.
   static let fullState = "BF004"
 
   /// The name of the only node of a database without a bus.
@@ -104,7 +133,8 @@ struct PostgresNode: Sendable {
   /// Begins a new epoch of a node of a cluster: commits of earlier processes with the same name, and of a single gateway,
   /// fail from now on.
   ///
-  /// A new name gets the lowest number that no other name has.
+  /// A new name gets the lowest number that no other name has. If all are in use, it replaces the name of the node that
+  /// ended first, as if that node started again.
   init(named name: String, on server: PostgresServer) throws(StorageFailure) {
     let isReserved = [Self.onlyName, Self.providerName].contains {
       $0.utf8.elementsEqual(name.utf8)

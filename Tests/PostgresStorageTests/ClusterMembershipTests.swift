@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(.requires(.initdb))
-  func `a reserved name, or a new name in a full cluster, is refused`() async throws {
+  func `a reserved name, or a new name among 1,023 running nodes, is refused`() async throws {
     let server = try await PostgresProgram()
     let address = try PostgresAddress(server.url)
     func isUnsuitable(_ error: any Error) -> Bool {
@@ -190,6 +190,19 @@ import Testing
     #expect { try Node("c", on: address) } throws: { isUnsuitable($0) }
     #expect(try Node("n1023", on: address).membership.number == 1023)
     #expect(try a.membership.nodes().count == 1023)
+    // A new name replaces that of the node that ended first.
+    try direct.execute(
+      script: """
+        UPDATE node SET ended = true, epoch = 7, seen = 2000 WHERE name = 'n700';
+        UPDATE node SET ended = true, epoch = 8, seen = 1000 WHERE name = 'n800'
+        """)
+    let c = try Node("c", on: address)
+    #expect(c.membership.number == 800)
+    let nodes = try c.membership.nodes()
+    #expect(nodes.count == 1023)
+    #expect(!nodes.contains { $0.name == "n800" })
+    let own = try #require(nodes.first { $0.name == "c" })
+    #expect(own.epoch == 9 && !own.isEnded)
     try await server.stop()
   }
 }
