@@ -2,6 +2,7 @@
 
 Every process exits together with this one and is terminated by its process ID."""
 import ctypes
+import fcntl
 import json
 import os
 import pathlib
@@ -9,8 +10,11 @@ import random
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
+
+from waiting import Trouble, wait_for
 
 LISTENERS = ("provider", "device", "binary", "feedback", "console")
 START_SECONDS = 60  # for a start, and for a command that must be answered
@@ -29,25 +33,9 @@ class Limit:
         return time.monotonic() > cls.end
 
 
-class Trouble(Exception):
-    """The reason that a figure can't be measured."""
-
-
 def die_with_parent():
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def wait_for(condition, what, seconds=START_SECONDS, step=0.005):
-    """Waits until `condition` returns a true value, and returns that value."""
-    end = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found:
-            return found
-        if time.monotonic() > end:
-            raise Trouble(f"{what} took more than {seconds} s")
-        time.sleep(step)
 
 
 def cpu_seconds(pid):
@@ -125,21 +113,39 @@ class Program:
         return self.log.read_text(errors="replace")[-2_000:]
 
 
+# Locks on blocks of ports, which this process holds until it exits.
+PORT_LOCKS = []
+PORTS_PER_BLOCK = 16
+
+
 def reserved_ports(count):
     """Returns ports on which no program listens, and which neither the kernel nor the tests assign to other programs.
 
-    The kernel could assign a port that it has chosen to another connection while the gateway is down."""
-    ports = []
-    for port in random.sample(range(6_000, 10_000), 1_000):
-        with socket.socket() as listener:
-            try:
-                listener.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        ports.append(port)
-        if len(ports) == count:
-            return ports
+    The kernel could assign a port that it has chosen to another connection while the gateway is down. Scripts that run
+    at the same time lock different blocks of ports, so that none takes a port that another has found, but not opened."""
+    blocks = range(6_000, 10_000, PORTS_PER_BLOCK)
+    for first in random.sample(blocks, len(blocks)):
+        lock = open(pathlib.Path(tempfile.gettempdir()) / f"belfry-ports-{first}.lock", "w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            continue
+        ports = [port for port in range(first, first + PORTS_PER_BLOCK) if is_free(port)]
+        if len(ports) >= count:
+            PORT_LOCKS.append(lock)
+            return ports[:count]
+        lock.close()
     raise Trouble("no free ports from 6000 to 9999")
+
+
+def is_free(port):
+    with socket.socket() as listener:
+        try:
+            listener.bind(("127.0.0.1", port))
+            return True
+        except OSError:
+            return False
 
 
 class Gateway:

@@ -294,7 +294,7 @@ def see_silence(browser, pid):
 
 def send(browser):
     """Sends a push to a chosen device and app; checks that no error is shown before typing and that the push is in the
-    history."""
+    history. Returns the push's ID."""
     browser.click("link", "Send")
     browser.wait("document.querySelector('.check')?.innerText.startsWith('Choose a device and an app')")
     if browser.value("document.querySelectorAll('.error:not([hidden]), .check.bad, [aria-invalid]').length"):
@@ -310,6 +310,7 @@ def send(browser):
     browser.wait("document.querySelector('.check.good')", "a valid push that expires in a minute")
     browser.click("button", "Send")
     browser.wait("document.querySelector('.apns-id')")
+    sent = browser.value("document.querySelector('.apns-id').innerText")
     browser.click("DisclosureTriangle", "History")
     browser.wait("document.querySelector('.saved .badge')?.innerText == '200'")
     browser.click("DisclosureTriangle", "Saved payloads")
@@ -321,6 +322,7 @@ def send(browser):
     browser.click("button", "Use payload Breakfast")
     browser.wait("document.querySelector('[name=payload]').value.includes('Burger Town')")
     check_page(browser)
+    return sent
 
 
 ROWS = "document.querySelectorAll('.virtual tbody tr:not([aria-hidden])').length"
@@ -329,8 +331,8 @@ PUSH = """fetch('/api/push', {{ method: 'POST', headers: {{ 'x-belfry-console': 
   .then((answer) => answer.json())"""
 
 
-def read_log(browser):
-    """Filters, pauses, and exports the log, and opens the history of a row."""
+def read_log(browser, sent):
+    """Filters, pauses, and exports the log, and opens the history of a row. The log starts with the push `sent`."""
     token = browser.value("""fetch('/api/devices?of=virtual%202').then((answer) => answer.json())
       .then((device) => fetch(`/api/devices/${device.device}/apps`)).then((answer) => answer.json()).then((app) => app.token)""")
     browser.click("link", "Log")
@@ -342,7 +344,9 @@ def read_log(browser):
     row = f"[...document.querySelectorAll('.virtual tr')].find(one => one.innerText.includes('{answer['apnsID']}'))?.innerText"
     browser.wait(f"{row}?.includes('Delivered to Device') && {row}.includes('background')")
     browser.wait(f"document.querySelector('.virtual tbody').innerText.includes({refused['apnsID']!r})", "the refused push")
-    before = browser.value(ROWS)
+    browser.wait(f"document.querySelector('.virtual tbody').innerText.includes({sent!r})", "the push that was sent earlier")
+    before = 3
+    browser.wait(f"{ROWS} == {before}", "three notifications")
     browser.value("document.querySelector('[name=state]').value = 'Refused'; document.querySelector('[name=state]').form.requestSubmit()")
     browser.wait(f"{ROWS} == 1 && document.querySelector('.virtual tbody').innerText.includes('BadDeviceToken')")
     if "state=Refused" not in browser.value("location.hash"):
@@ -517,8 +521,7 @@ def main(chromium, link, pid):
         see_facts(browser)
         see_stale(browser, int(pid))
         see_silence(browser, int(pid))
-        send(browser)
-        read_log(browser)
+        read_log(browser, send(browser))
         burst(browser)
         read_metrics(browser)
         use_keys(browser)

@@ -61,7 +61,7 @@ class Cluster:
         wait_for(lambda: all(self._accepts(gateway, self.ledger.started) for gateway in self.gateways),
                  "the first 200 of each gateway", RECOVERY_SECONDS)
         self._pass(CALM_SECONDS)
-        wait_for(self.store.is_complete, "the store", RECOVERY_SECONDS)
+        wait_for(self.store.is_complete, "the store", RECOVERY_SECONDS, 0.1)
         injection = Injection(fault, self.gateways, self.store, self.bus)
         start, clock = time.monotonic(), time.time()
         injection.begin()

@@ -107,7 +107,7 @@ class Store:
             run("psql", "-qX", "-h", self.leader().address, "-U", "postgres", "-c", statement)
         # A client does not try the next host if a standby server reports that the database does not exist yet.
         for server in self.servers:
-            wait_for(server.has_database, f"the database of {server.name}", START_SECONDS)
+            wait_for(server.has_database, f"the database of {server.name}", START_SECONDS, 0.1)
 
     def views(self):
         """Returns, for each Patroni that answers, the role and the state of each server.

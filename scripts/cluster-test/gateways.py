@@ -53,7 +53,7 @@ class Gateway(Machine):
             if self.process.poll() is not None:
                 raise Trouble(f"the node {self.name} did not start: see {self.log}")
             return self.ready_file.exists()
-        wait_for(is_ready, f"the start of {self.name}", START_SECONDS)
+        wait_for(is_ready, f"the start of {self.name}", START_SECONDS, 0.1)
         return json.loads(self.ready_file.read_text())
 
     def is_healthy(self):

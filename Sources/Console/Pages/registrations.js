@@ -61,7 +61,7 @@ export function show(main) {
     heading.focus();
     try {
       const query = new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic });
-      const [answer] = await call("GET", `/sent?${query}`);
+      const [answer] = await call("GET", `/sent?${query}`, undefined, { patience: patience.search });
       put(sent, answer.sent === null ? h("p", { class: "hint" }, "Not available: the push service does not provide a delivery log.")
         : table("Sent to this device", [["Campaign", (line) => h("a", { href: `#/campaigns?id=${line.id}` }, line.name)],
           ["State", (line) => stateName(line.state)], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],

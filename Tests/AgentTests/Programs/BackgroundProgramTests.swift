@@ -227,6 +227,8 @@ struct BackgroundScene {
     _ = try await registering.event("registered")
     _ = try await registering.stop()
     app = try scenario.start(["/bin/cat", said])
+    // Until the agent has noticed that the process has exited, it would send a push to that process.
+    while try await state() != "notRunning" {}
   }
 
   /// Sends a background push and waits until the app prints the push.

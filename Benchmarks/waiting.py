@@ -3,10 +3,10 @@ import time
 
 
 class Trouble(Exception):
-    """The reason that the test can't continue."""
+    """The reason that a measurement or a test can't continue."""
 
 
-def wait_for(condition, what, seconds, step=0.1):
+def wait_for(condition, what, seconds=60, step=0.005):
     """Waits until `condition` returns a true value, and returns that value."""
     end = time.monotonic() + seconds
     while True:
