@@ -192,6 +192,25 @@ import Transport
         + "no device of the user 'ann' is registered for com.example.app")
   }
 
+  @Test func `A dry run of an edit previews the new content for the campaign's own recipients`()
+    throws
+  {
+    let campaigns = service()
+    let id = try add(campaigns, #","at":"2026-11-25T09:00","to":"list","draft":true"#)
+    let recipient = try RegistrationRequest(["deviceToken": "01"], zones: test.registry.zones)
+    #expect(try campaigns.append([recipient], to: id) == 1)
+    let before = try ask(campaigns, "GET", "/campaigns/\(id)/document").object
+    let found = try ask(
+      campaigns, "PUT", "/campaigns/\(id)",
+      #"{"topic":"com.example.app","alert":{"en":{"title":"Later"}},"dryRun":true}"#)
+    #expect(found.status == 200 && found.object["devices"] == 1, "\(found.text)")
+    #expect(found.text.contains("Later"), "\(found.text)")
+    #expect(try ask(campaigns, "GET", "/campaigns/\(id)/document").object == before)
+    let bad = try ask(
+      campaigns, "PUT", "/campaigns/\(id)", #"{"topic":"com.example.app","dryRun":true}"#)
+    #expect(bad.status == 400)
+  }
+
   @Test func `An edit keeps the time, the name and the recipients that it does not mention`() throws
   {
     let campaigns = service()

@@ -291,7 +291,12 @@ function showForm(main, draft, edited) {
       const [found] = await call("POST", "/campaigns", { ...body, dryRun: true }, { signal });
       return found;
     }
-    const id = await (fields.list.value.trim() ? hold(body) : holdCopy(body));
+    if (!fields.list.value.trim()) {
+      // Without a new list, the edited campaign keeps its own.
+      const [found] = await call("PUT", `/campaigns/${edited.status.id}`, { ...body, dryRun: true }, { signal });
+      return found;
+    }
+    const id = await hold(body);
     try {
       const [found] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
       return found;
@@ -312,18 +317,6 @@ function showForm(main, draft, edited) {
       found = refusal.errors ?? [];
     }
     return found.filter((one) => !known.some(({ field }) => field === one.field));
-  }
-
-  /** Adds a copy of the edited campaign with the form's content and the campaign's own list of recipients; returns the copy's ID. */
-  async function holdCopy(body) {
-    const [added] = await call("POST", `/campaigns/${edited.status.id}/copy`);
-    try {
-      await call("PUT", `/campaigns/${added.id}`, { ...body, draft: true });
-    } catch (refusal) {
-      await call("DELETE", `/campaigns/${added.id}`).catch(() => {});
-      throw refusal;
-    }
-    return added.id;
   }
 
   /** Adds the campaign without starting it, with its list of recipients if it has one; returns its ID. */

@@ -129,6 +129,20 @@ extension CampaignService {
       document, audience, campaign: "", at: object["at"]?.stringValue, isDraft: true)
   }
 
+  /// Validates new content for an added campaign, and returns a preview of the campaign with this content.
+  ///
+  /// Without an audience, the preview is for the campaign's own audience.
+  func preview(
+    _ object: JSONObject, audience: CampaignAudience?, replacing id: String
+  ) throws(Failure) -> CampaignPreview {
+    let campaign = try campaign(id)
+    let document = try Self.document(object)
+    let current = try self.object(of: campaign)
+    return try preview(
+      document, audience ?? campaign.audience, campaign: id,
+      at: (object["at"] ?? current["at"])?.stringValue, isDraft: true)
+  }
+
   /// Returns a preview of an added campaign.
   func preview(_ id: String) throws(Failure) -> CampaignPreview {
     let campaign = try campaign(id)

@@ -77,9 +77,13 @@ extension ProviderRouter {
     return .object(try campaigns.status(campaign.id), status: 201)
   }
 
-  /// Replaces the content of a campaign that has not started.
+  /// Replaces the content of a campaign that has not started, unless the request asks only for a preview.
   private func edit(_ id: String, _ request: HTTP1Request) throws -> HTTP1Response {
     let parts = try Parts(request)
+    if parts.isDryRun {
+      return .object(
+        try campaigns.preview(parts.document, audience: parts.audience, replacing: id).json)
+    }
     let edit = CampaignService.Edit(
       document: parts.document, audience: parts.audience, rate: parts.rate, isHeld: parts.isHeld)
     return .object(try campaigns.status(of: try campaigns.edit(id, edit)))
