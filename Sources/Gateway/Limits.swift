@@ -341,12 +341,10 @@ package enum Limits {
   /// The number of connected devices of each loop whose claims are verified per tick: a few milliseconds of the database.
   static let linksVerifiedPerTick = 1_000
   /// The time, in nanoseconds, for which a claim that was read is trusted for pushes that are not stored.
-  static let claimConfirmedNanoseconds: Int64 = 1_000_000_000
+  static let claimReadingNanoseconds: Int64 = 1_000_000_000
   /// The minimum time, in milliseconds, between two checks whether other nodes have claimed connected devices: one per
   /// tick.
   static let claimCheckMilliseconds: Int64 = 900
-  /// The time, in milliseconds, that a node needs at most to claim its connected devices back, once it checks its claims.
-  static let claimCheckSlackMilliseconds: Int64 = 2_000
   /// The maximum time, in milliseconds, for which a command waits for a node to stop.
   static let nodeStopMilliseconds: Int64 = 15_000
   /// The maximum size, in bytes, of the payload of a push from another node, which is more than any push type allows.

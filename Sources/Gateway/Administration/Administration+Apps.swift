@@ -175,12 +175,12 @@ extension Administration {
       return .failure(
         .init(.missing, "unknown device \(number)", do: "see 'belfry device list'"))
     }
-    if device.revokedMilliseconds == nil {
-      device.revokedMilliseconds = now
-      // Unregister the device's tokens, so that the feedback service reports them to providers, just as a 410 response
-      // would.
-      try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: now)])
-    }
+    // Repeat an earlier revocation: its command might have failed before every node had applied the change.
+    let revoked = device.revokedMilliseconds ?? now
+    device.revokedMilliseconds = revoked
+    // Unregister the device's tokens, so that the feedback service reports them to providers, just as a 410 response
+    // would.
+    try apply([.putDevice(device), .unregisterAll(device: number, atMilliseconds: revoked)])
     return .success([AdministrationLines.line(device)])
   }
 

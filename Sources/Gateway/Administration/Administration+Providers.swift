@@ -128,10 +128,9 @@ extension Administration {
     guard var key = try store.keys().first(where: { $0.id == id }) else {
       return .failure(.init(.missing, "unknown key \(id)", do: "see 'belfry key list'"))
     }
-    if key.revokedMilliseconds == nil {
-      key.revokedMilliseconds = now
-      try apply([.putKey(key)])
-    }
+    // Repeat an earlier revocation: its command might have failed before every node had applied the change.
+    key.revokedMilliseconds = key.revokedMilliseconds ?? now
+    try apply([.putKey(key)])
     return .success([AdministrationLines.line(key)])
   }
 
@@ -226,10 +225,9 @@ extension Administration {
         .init(
           .missing, "unknown certificate \(serial)", do: "see 'belfry certificate list'"))
     }
-    if certificate.revokedMilliseconds == nil {
-      certificate.revokedMilliseconds = now
-      try apply([.putCertificate(certificate)])
-    }
+    // Repeat an earlier revocation: its command might have failed before every node had applied the change.
+    certificate.revokedMilliseconds = certificate.revokedMilliseconds ?? now
+    try apply([.putCertificate(certificate)])
     return .success([AdministrationLines.line(certificate)])
   }
 

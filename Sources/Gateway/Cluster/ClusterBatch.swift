@@ -14,7 +14,8 @@ struct ClusterBatch {
   /// Creates an empty batch.
   init(from sender: NodeNumber) {
     assert(sender != 0, "node numbers start at 1")
-    bytes = [Self.version, UInt8(sender >> 8), UInt8(truncatingIfNeeded: sender)]
+    bytes = [Self.version]
+    bytes.append(field: sender)
     assert(bytes.count == Self.headerBytes, "the header has a fixed length")
   }
 

@@ -48,15 +48,9 @@ extension ClusterMessage {
 
   /// Appends the message's encoding: the kind, and the fields in big-endian order.
   func encode(into bytes: inout [UInt8]) {
-    func put<Value: FixedWidthInteger>(_ value: Value) {
-      for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift)))
-      }
-    }
+    func put<Value: FixedWidthInteger>(_ value: Value) { bytes.append(field: value) }
     func put(_ id: NotificationID, _ uniqueID: NotificationID) {
-      put(id.high)
-      put(id.low)
-      put(UInt8(id.isLowercase ? 1 : 0))
+      bytes.append(fields: id)
       put(uniqueID.high)
       put(uniqueID.low)
     }

@@ -56,14 +56,15 @@ extension ClusterNodeRuntime {
 
   /// Answers a question of another node, on the thread that is for answers.
   func answer(_ question: ClusterQuestion, number: UInt64, from node: NodeNumber) {
-    let answer: [UInt8]
+    var answer: [UInt8] = []
     do throws(AdministrationFailure) {
       switch question {
       case .log(let query):
-        answer = try logReader().lines(of: query).suffix(Limits.clusterLogLinesMax)
-          .flatMap(\.clusterBytes)
+        for line in try logReader().lines(of: query).suffix(Limits.clusterLogLinesMax) {
+          line.encode(into: &answer)
+        }
       case .presences:
-        answer = try logReader().presences().values.flatMap(\.clusterBytes)
+        for presence in try logReader().presences().values { presence.encode(into: &answer) }
       }
     } catch {
       // The other node reports that this node has not answered.

@@ -11,6 +11,14 @@ struct HomeCluster {
     let device: DeviceClaim
   }
 
+  /// The result of a read of the claim on a device that this node owns.
+  struct ClaimReading {
+    /// The time, in monotonic nanoseconds, until which the result is trusted for pushes that are not stored.
+    let endNanoseconds: Int64
+    /// True if the device last connected to another node, which is alive.
+    let mayBeConnectedElsewhere: Bool
+  }
+
   let shared: ClusterShared
   let replies: Mailbox<ClaimReply>
   let outbox: ClusterOutbox
@@ -18,11 +26,8 @@ struct HomeCluster {
   var forwards = ForwardedPushes()
   /// The sessions of the connected devices.
   var linked: [UInt64: SessionID] = [:]
-  /// The devices that another node might be connected to, and the time, in monotonic nanoseconds, at which that node has
-  /// claimed them back, or has recorded that it is not.
-  var linkedElsewhere: [UInt64: Int64] = [:]
-  /// The times, in monotonic nanoseconds, until which the claims on devices need not be confirmed.
-  var confirmed: [UInt64: Int64] = [:]
+  /// The results of the last reads of the claims on devices.
+  var readings: [UInt64: ClaimReading] = [:]
   /// The subscriptions of the claimed devices that have any.
   var subscriptions: [UInt64: [ChannelID]] = [:]
   private var verification = VerificationRounds()

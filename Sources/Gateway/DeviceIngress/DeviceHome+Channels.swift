@@ -132,7 +132,7 @@ extension DeviceHome {
     guard !channelWork.pending.waits(request, for: request.key) else { return }
     let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
     switch (request.isJoining, isSubscriber) {
-    case (true, true): return answer(request, isDurable: true)
+    case (true, true): return answer(request)
     case (false, false): return answer(request, with: .refused(.notRegistered))
     case (true, false):
       guard channelWork.hasRoom(request.key.device) else {
@@ -155,17 +155,18 @@ extension DeviceHome {
     let finished = channelWork.pending.finish(key)
     // If another node has claimed the device in the meantime, the device asks again.
     let isDurable = isDurable && cluster?.table.isHeld(key.device) ?? true
-    if isDurable {
-      apply(finished.change, key)
-    } else if case .putSubscription = finished.change {
-      channelWork.count(-1, of: key.device)
+    guard isDurable else {
+      if case .putSubscription = finished.change { channelWork.count(-1, of: key.device) }
+      // The store might have the change, which this home does not know. The device must repeat every request that waited,
+      // and its state must be read again.
+      for request in finished.requests { answer(request, with: .refused(.tryLater)) }
+      return loseClaim(on: key.device)
     }
+    apply(finished.change, key)
     let isJoining = finished.requests.first?.isJoining
     let sharing = finished.requests.prefix { $0.isJoining == isJoining }
-    for request in sharing { answer(request, isDurable: isDurable) }
+    for request in sharing { answer(request) }
     for request in finished.requests.dropFirst(sharing.count) { handle(request) }
-    // The store might have the change, which this home does not know. The device's state must be read again.
-    if !isDurable { loseClaim(on: key.device) }
   }
 
   /// Applies a durable change.
@@ -193,8 +194,8 @@ extension DeviceHome {
     }
   }
 
-  private func answer(_ request: SubscriptionRequest, isDurable: Bool) {
-    guard isDurable else { return answer(request, with: .refused(.tryLater)) }
+  /// Answers a request whose change is durable.
+  private func answer(_ request: SubscriptionRequest) {
     if request.isJoining {
       // The channel might have been removed during the disk write.
       guard let handle = core.subscribe(request.key.device, to: request.key.channel) else {

@@ -49,7 +49,7 @@ extension DeviceHome {
     guard let cluster, cluster.linked[device] == nil, submission.isOnce(at: now) else {
       return false
     }
-    return cluster.confirmed[device].map { $0 <= loop.nowNanoseconds } ?? true
+    return cluster.readings[device].map { $0.endNanoseconds <= loop.nowNanoseconds } ?? true
   }
 
   /// Parks a device's connection until the device is claimed.
@@ -153,20 +153,11 @@ extension DeviceHome {
     }
   }
 
-  /// The time within which the node of a link that another node has claimed checks its claims.
-  private var linkCheckNanoseconds: Int64 {
-    (Limits.claimCheckMilliseconds + Limits.claimCheckSlackMilliseconds) * 1_000_000
-  }
-
   /// Returns true if a push that is not stored must be refused, because its device might be connected to another node.
   func mustBeRefused(_ submission: Submission) -> Bool {
     let device = submission.key.device
-    guard let until = cluster?.linkedElsewhere[device] else { return false }
-    guard until > loop.nowNanoseconds, cluster?.linked[device] == nil else {
-      cluster?.linkedElsewhere[device] = nil
-      return false
-    }
-    return submission.isOnce(at: now)
+    guard let cluster, cluster.linked[device] == nil else { return false }
+    return cluster.readings[device]?.mayBeConnectedElsewhere == true && submission.isOnce(at: now)
   }
 
   private func load(_ state: ClaimedDevice) {
@@ -178,9 +169,9 @@ extension DeviceHome {
     if let revoked = state.device.revokedMilliseconds {
       registrations.revoke(number, atMilliseconds: revoked)
     }
-    cluster?.confirmed[number] = loop.nowNanoseconds + Limits.claimConfirmedNanoseconds
-    let until = loop.nowNanoseconds + linkCheckNanoseconds
-    cluster?.linkedElsewhere[number] = state.mayBeConnectedElsewhere ? until : nil
+    cluster?.readings[number] = HomeCluster.ClaimReading(
+      endNanoseconds: loop.nowNanoseconds + Limits.claimReadingNanoseconds,
+      mayBeConnectedElsewhere: state.mayBeConnectedElsewhere)
     core.raiseSequence(above: state.highestSequence)
     // The device might have left channels while it was connected to another node.
     removeSubscriptions(of: number, except: Set(state.subscriptions.map(\.channel)))
@@ -203,8 +194,7 @@ extension DeviceHome {
   private func forget(_ device: UInt64) {
     assert(cluster?.table.isHeld(device) != true, "device \(device) is not claimed")
     registrations.forget(device: device)
-    cluster?.linkedElsewhere[device] = nil
-    cluster?.confirmed[device] = nil
+    cluster?.readings[device] = nil
     devices.remove(device)
     removeSubscriptions(of: device, except: [])
   }

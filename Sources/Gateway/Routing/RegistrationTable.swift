@@ -187,10 +187,10 @@ public struct RegistrationTable: Sendable {
     }
   }
 
-  /// Handles the completion of an ``Action/persist(_:)``: the change is on disk, or the store failed and nothing has
-  /// changed.
+  /// Handles the completion of an ``Action/persist(_:)``: the change is on disk, or the store failed.
   ///
-  /// Requests for the same change receive the same answer. Other requests that waited for the change are evaluated now.
+  /// Requests for the same change receive the same answer. Other requests that waited for the change are evaluated now,
+  /// unless the store failed: a database might have the change, so the device must repeat these requests, too.
   public mutating func finish(
     _ key: NotificationKey, isDurable: Bool, atMilliseconds now: Int64
   ) -> [Action] {
@@ -211,10 +211,9 @@ public struct RegistrationTable: Sendable {
       let count = topicCounts[key.device, default: 0]
       topicCounts[key.device] = count > 1 ? count - 1 : nil
     }
+    guard isDurable else { return actions + finished.requests.map { .reply($0, .tryLater) } }
     let sharing = finished.requests.prefix { $0.verb == finished.requests[0].verb }
-    for request in sharing {
-      actions.append(.reply(request, isDurable ? reply(to: request, entry) : .tryLater))
-    }
+    for request in sharing { actions.append(.reply(request, reply(to: request, entry))) }
     for request in finished.requests.dropFirst(sharing.count) {
       actions += handle(request, atMilliseconds: now)
     }

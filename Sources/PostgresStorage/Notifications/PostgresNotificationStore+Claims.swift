@@ -10,18 +10,18 @@ extension PostgresNotificationStore {
   func commit(
     _ operations: [StoreOperation], with claims: PostgresClaims
   ) throws(StorageFailure) -> [DroppedNotification] {
-    let devices = Set(operations.compactMap(\.device))
+    let devices = Set(operations.compactMap(\.claimedDevice))
     var lost: Set<UInt64> = []
     var repeats = 0
     while true {
       let held = claims.held(devices.subtracting(lost))
       lost = devices.subtracting(held.keys)
       let kept = operations.indices.filter {
-        operations[$0].device.map { !lost.contains($0) } ?? true
+        operations[$0].claimedDevice.map { !lost.contains($0) } ?? true
       }
       let refused = operations.indices.compactMap { index in
-        operations[index].device.flatMap {
-          lost.contains($0) ? operations[index].refusal(index) : nil
+        operations[index].claimedDevice.flatMap {
+          lost.contains($0) ? operations[index].claimLost(index) : nil
         }
       }
       assert(kept.count + refused.count <= operations.count, "an operation has one result")
@@ -88,40 +88,4 @@ extension PostgresNotificationStore {
   private static let advanceNode = PostgresConnection.Statement(
     name: "advance_node",
     sql: "UPDATE node SET highest = greatest(highest, $2::bigint) WHERE name = $1")
-}
-
-extension StoreOperation {
-  /// The device that must be claimed for the operation; nil if the operation concerns all devices.
-  fileprivate var device: UInt64? {
-    switch self {
-    case .put(let notification, _): notification.key.device
-    case .remove(let key, _), .removeKey(let key): key.device
-    case .removeDevice(let device): device
-    case .removeExpired: nil
-    }
-  }
-
-  /// The report that the operation with this index had no effect; nil if no caller waits for the operation's result.
-  fileprivate func refusal(_ index: Int) -> DroppedNotification? {
-    switch self {
-    case .put(let notification, _):
-      DroppedNotification(
-        key: notification.key, sequence: notification.sequence, id: notification.id,
-        uniqueID: notification.uniqueID, reason: .claimLost, operation: index)
-    case .remove(let key, let sequence):
-      DroppedNotification(
-        key: key, sequence: sequence, id: NotificationID(high: 0, low: 0),
-        uniqueID: NotificationID(high: 0, low: 0), reason: .claimLost, operation: index)
-    case .removeKey, .removeDevice, .removeExpired: nil
-    }
-  }
-}
-
-extension DroppedNotification {
-  /// Returns the same notification with the index of another operation.
-  fileprivate func with(operation: Int) -> DroppedNotification {
-    DroppedNotification(
-      key: key, sequence: sequence, id: id, uniqueID: uniqueID, reason: reason,
-      operation: operation)
-  }
 }

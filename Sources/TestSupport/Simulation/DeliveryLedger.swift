@@ -33,6 +33,8 @@ final class DeliveryLedger {
     /// The ledger cannot match such an ID to the push.
     var isUnlogged = false
     var states: [DeliveryState] = []
+    /// The process that logged the latest final state.
+    var endLogger: SimulatedGatewayProcess?
     /// The position of the push in the gateway's order of acceptance, if the delivery log reported it.
     var acceptance: Int?
     var shown = 0
@@ -177,6 +179,7 @@ final class DeliveryLedger {
     accepted += 1
     let place = accepted
     change(number) { push in
+      if Self.ends.contains(state) { push.endLogger = process }
       push.states.append(state)
       if state == .received {
         push.acceptance = place
@@ -196,8 +199,12 @@ final class DeliveryLedger {
           "#\(number) waited \(world.time.now - received) ns for its device, but cannot be stored"
         )
       }
-      checkTruth(of: state, push)
-      let isForgottenApp = line.topic == "(removed)" && world.controlRestorations > 0
+      checkTruth(of: state, push, by: process)
+      // docs/cluster.md, "Revocation": a node that has not followed the addition of an app logs `(removed)`.
+      let isUnknownApp =
+        world.cluster?.mayLack(push.target.topic, process, at: world.time.now) ?? false
+      let isForgottenApp =
+        line.topic == "(removed)" && (world.controlRestorations > 0 || isUnknownApp)
       world.expect(
         line.device == push.target.device
           && (line.topic == push.target.topic.bundleID || isForgottenApp),
@@ -214,7 +221,9 @@ final class DeliveryLedger {
   }
 
   /// Checks that the delivery log reports the true state of a push.
-  private func checkTruth(of state: DeliveryState, _ push: Push) {
+  private func checkTruth(
+    of state: DeliveryState, _ push: Push, by process: SimulatedGatewayProcess
+  ) {
     switch state {
     case .delivered, .deliveredFromStorage:
       world.expect(
@@ -223,8 +232,10 @@ final class DeliveryLedger {
       // docs/cluster.md, "Lost, doubled and late messages": a node can send a push to its device, and the accepting node
       // can store it.
       let isDoubled = world.cluster != nil && push.receptions > 1
+      // A node that was paused logs a row only after another node has taken over the device and replaced the row.
+      let isLate = push.endLogger.map { $0 !== process } ?? false
       world.expect(
-        isDoubled || !push.states.contains { Self.ends.contains($0) },
+        isDoubled || isLate || !push.states.contains { Self.ends.contains($0) },
         "#\(push.number) was logged as stored after its final state")
     case .storedNoRoom:
       let device = world.recipient(push.target.device)

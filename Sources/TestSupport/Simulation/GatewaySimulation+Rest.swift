@@ -18,6 +18,8 @@ extension GatewaySimulation {
     let uncertain = cluster?.database.uncertainDevices ?? []
     for device in devices
     where device.number != 0 && !device.mayBeRevoked && !uncertain.contains(device.number) {
+      // docs/cluster.md, "Pauses": a paused node "handles messages of connections that the devices have given up".
+      if cluster != nil, device.hasLeftFrozenProcess { continue }
       for topic in topics {
         let key = NotificationKey(
           device: device.number, app: app(of: topic), kind: topic.kind.rawValue)

@@ -31,7 +31,14 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   private var disk = Disk()
   private var client: DeviceLinkClient
   private var output: [UInt8] = []
-  private var connection: SimulatedConnection?
+  private var connection: SimulatedConnection? {
+    didSet {
+      guard connection == nil, let process = oldValue?.process else { return }
+      if process.frozenUntil > world.time.now { hasLeftFrozenProcess = true }
+    }
+  }
+  /// True if the device has given up a connection to a frozen process, which might read its messages later.
+  private(set) var hasLeftFrozenProcess = false
   private var armed: Int64 = .max
   private var life = 0
   private var isPowered = true

@@ -447,6 +447,37 @@ import Transport
   }
 
   @Test
+  func `A repeated revocation is applied again, with the time of the first`() throws {
+    let store = try SQLiteControlStore(path: folder.controlStoreFile)
+    defer { store.close() }
+    let changes = Mutex<[ControlChange]>([])
+    let clock = Mutex<Int64>(1_000)
+    let administration = Administration(
+      folder: folder, store: store, environment: .sandbox,
+      runtime: .init(faults: FaultRegistry(), log: OneLineLog()) { new in
+        changes.withLock { $0 = new }
+      }, unixMilliseconds: { clock.withLock { $0 } })
+    _ = try administration.perform(.addTeam(id: team, name: "A"))
+    _ = try administration.perform(.addKey(.init(id: "KEYKEYKEY1", team: team)))
+    _ = try administration.perform(.addTopic(.init(team: team, bundleID: "com.example.a")))
+    let serial = try #require(
+      try administration.perform(.addCertificate(.init(team: team, bundleID: "com.example.a")))
+        .first?["serial"]?.stringValue)
+    for request in [
+      .revokeKey(id: "KEYKEYKEY1"), .revokeCertificate(serial: serial), .revokeDevice(number: 7),
+    ] as [AdministrationRequest] {
+      clock.withLock { $0 = 2_000 }
+      let first = try administration.perform(request)
+      let applied = changes.withLock { $0 }
+      clock.withLock { $0 = 3_000 }
+      changes.withLock { $0 = [] }
+      #expect(try administration.perform(request) == first)
+      #expect(changes.withLock { $0 } == applied)
+      #expect(!applied.isEmpty)
+    }
+  }
+
+  @Test
   func `the log is looked up by token and by id`() throws {
     let running = try Running(folder, environment: .sandbox)
     #expect(try running.administration.perform(.log(of: nil)).count == 1)

@@ -29,11 +29,14 @@ import Testing
         atMilliseconds: 7, state: DeliveryLogLine.refused, reason: "BadTopic",
         id: NotificationID(high: 0, low: 0), uniqueID: nil, device: 0, topic: ""),
     ]
-    var reader = ClusterReader(lines.flatMap(\.clusterBytes)[...])
+    var bytes: [UInt8] = []
+    for line in lines { line.encode(into: &bytes) }
+    var reader = ClusterReader(bytes[...])
     #expect(DeliveryLogLine(&reader) == lines[0])
     #expect(DeliveryLogLine(&reader) == lines[1])
     #expect(DeliveryLogLine(&reader) == nil)
-    let whole = lines[0].clusterBytes
+    var whole: [UInt8] = []
+    lines[0].encode(into: &whole)
     for count in whole.indices {
       var truncated = ClusterReader(whole.prefix(count))
       #expect(DeliveryLogLine(&truncated) == nil)

@@ -134,6 +134,19 @@ import Testing
       table.handle(first, atMilliseconds: 3) == [.persist(entry(0, .active, 3).record(of: key))])
   }
 
+  @Test func `requests that wait for a change that fails are all refused for now`() {
+    var table = RegistrationTable()
+    let first = request(.register, number: 1)
+    let second = request(.unregister, number: 2)
+    _ = table.handle(first, atMilliseconds: 1)
+    _ = table.handle(second, atMilliseconds: 1)
+    // A database might have the registration, so the device must not give up the second request.
+    #expect(
+      table.finish(key, isDurable: false, atMilliseconds: 2)
+        == [.reply(first, .tryLater), .reply(second, .tryLater)])
+    #expect(table.entry(key) == nil)
+  }
+
   @Test(arguments: [LinkFrame.TopicVerb.unregister, .disable])
   func `waiting pushes are discarded only once the unregister or disable of their topic is on disk`(
     verb: LinkFrame.TopicVerb

@@ -78,6 +78,9 @@ final class SimulatedBus: @unchecked Sendable {
 
   // MARK: Messages
 
+  /// The maximum time, in nanoseconds, that a message takes once the faults have ended.
+  private static let calmDelayMost: Int64 = 30_000_000
+
   private func carry(_ message: [UInt8], from sender: UInt16, to node: UInt16?) {
     assert(!message.isEmpty, "a message has contents")
     let receivers = node.map { [$0] } ?? endpoints.keys.sorted()
@@ -87,8 +90,10 @@ final class SimulatedBus: @unchecked Sendable {
       let copies = !isCalm && world.chance(cluster.profile.doubling) ? 2 : 1
       for _ in 0..<copies {
         let isStale = !isCalm && world.chance(0.02)
-        let delay = world.random(
-          50_000...(isStale ? 10_000_000_000 : cluster.profile.delayMost))
+        // A node waits for another one for a second, so a calm bus must be faster than that.
+        let most =
+          isCalm ? min(cluster.profile.delayMost, Self.calmDelayMost) : cluster.profile.delayMost
+        let delay = world.random(50_000...(isStale ? 10_000_000_000 : most))
         world.time.after(delay) { [self] in deliver(message, from: sender, to: receiver) }
       }
     }
