@@ -62,6 +62,9 @@ struct LinkSubjects {
   /// The time at which temporarily refused requests are retried, in nanoseconds on the loop clock; `.max` for never.
   private(set) var retryAt: Int64 = .max
 
+  /// The subjects of the requests that the gateway has not answered on this connection.
+  var unanswered: Set<LinkSubject> { Set(open.map(\.subject)) }
+
   /// Returns the entry to which `handle` refers on this connection.
   func entry(handle: UInt32, isBroadcast: Bool) -> Entry? {
     for entry in entries where entry.handle == handle {

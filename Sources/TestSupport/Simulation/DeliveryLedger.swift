@@ -175,7 +175,7 @@ final class DeliveryLedger {
     if state == .sent { world.sent(line, by: process) }
     world.hostedService?.recorded(line)
     guard let number = GatewaySimulation.push(line.id) else { return }
-    world.note("#\(number): \(state)")
+    world.note("\(process.node.map { $0.name + " " } ?? "")#\(number): \(state)")
     accepted += 1
     let place = accepted
     change(number) { push in

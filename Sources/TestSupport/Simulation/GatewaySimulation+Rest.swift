@@ -18,9 +18,9 @@ extension GatewaySimulation {
     let uncertain = cluster?.database.uncertainDevices ?? []
     for device in devices
     where device.number != 0 && !device.mayBeRevoked && !uncertain.contains(device.number) {
-      // docs/cluster.md, "Pauses": a paused node "handles messages of connections that the devices have given up".
-      if cluster != nil, device.hasLeftFrozenProcess { continue }
-      for topic in topics {
+      // docs/cluster.md, "Pauses": a slow node "handles requests of connections that the devices have given up".
+      let unsure = cluster == nil ? [] : device.abandoned
+      for topic in topics where !unsure.contains(.topic(topic)) {
         let key = NotificationKey(
           device: device.number, app: app(of: topic), kind: topic.kind.rawValue)
         let isRegistered = registrations.contains(key)
@@ -30,7 +30,7 @@ extension GatewaySimulation {
             + "\(isRegistered)"
         }
       }
-      for channel in channels {
+      for channel in channels where !unsure.contains(.channel(channel)) {
         let isSubscribed = subscriptions.contains(
           SubscriptionRecord(device: device.number, channel: channel.identifier))
         guard isMet(isSubscribed, device.wants(channel)) else {

@@ -33,12 +33,11 @@ final class SimulatedDevice: SimulatedClient, SimulatedRecipient {
   private var output: [UInt8] = []
   private var connection: SimulatedConnection? {
     didSet {
-      guard connection == nil, let process = oldValue?.process else { return }
-      if process.frozenUntil > world.time.now { hasLeftFrozenProcess = true }
+      if connection == nil, oldValue != nil { abandoned.formUnion(client.unanswered) }
     }
   }
-  /// True if the device has given up a connection to a frozen process, which might read its messages later.
-  private(set) var hasLeftFrozenProcess = false
+  /// The subjects of requests on connections that ended before the requests were answered.
+  private(set) var abandoned: Set<LinkSubject> = []
   private var armed: Int64 = .max
   private var life = 0
   private var isPowered = true
