@@ -118,6 +118,24 @@ package enum Limits {
   static let smallBodiesKept = 1_024
   /// The initial room for the events of one frame: the header fields of a push, and its body.
   static let sessionEventsKept = 32
+  /// The maximum number of bytes of an encoded name or value of a field: the same limit as nghttp2's.
+  static let fieldStringBytes = 65_536
+  /// The number of bytes of memory for a decoded field that a session retains: a field within the limit on lists.
+  static let fieldTextKept = 8_192
+  /// The maximum number of bytes of an encoded provider token that is compared with the previous one: five times the
+  /// size of real tokens.
+  static let secretBytes = 1_024
+  /// The maximum number of bytes that a session retains for incomplete frames and fields.
+  static let heldBytesKept = 1_024
+  /// The maximum number of CONTINUATION frames after HEADERS: nine frames have room for a list of eighteen times the
+  /// allowed size.
+  static let continuationsMax = 8
+  /// The maximum number of settings in one SETTINGS frame: several times the number of settings that exist.
+  static let settingsEntriesMax = 32
+  /// The number of SETTINGS frames without an acknowledgment after which further values join the last ones.
+  static let settingsInFlight = 32
+  /// The maximum number of acknowledgments of SETTINGS and PING for one block of input: the same limit as nghttp2's.
+  static let acknowledgmentsMax = 1_000
   /// The maximum number of bytes in a response's header list; a push service sends less than 1 KB.
   static let clientHeaderListBytes = 16_384
   /// The maximum number of concurrently open requests of a client, regardless of the server's limit.

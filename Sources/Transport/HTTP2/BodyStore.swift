@@ -106,6 +106,12 @@ import Glibc
     return (count, count == rest)
   }
 
+  /// Returns the part of the body that hasn't been sent.
+  static func rest(_ record: UnsafeMutablePointer<StreamRecord>) -> UnsafeRawBufferPointer {
+    let (count, sent) = unsafe (Int(record.pointee.count), Int(record.pointee.sent))
+    return unsafe UnsafeRawBufferPointer(start: start(record) + sent, count: count &- sent)
+  }
+
   mutating func release(_ record: UnsafeMutablePointer<StreamRecord>) {
     if let large = unsafe record.pointee.large {
       unsafe Glibc.free(large)

@@ -157,10 +157,18 @@ public enum HTTP2ErrorCode {
   public static let protocolError: UInt32 = 0x1
   /// An error occurred on this side.
   public static let internalError: UInt32 = 0x2
+  /// The peer sent more than the flow-control window allows.
+  static let flowControlError: UInt32 = 0x3
+  /// The peer sent a frame for a stream after it had ended the stream.
+  static let streamClosed: UInt32 = 0x5
+  /// The size of a frame is invalid.
+  static let frameSizeError: UInt32 = 0x6
   /// The stream wasn't processed and can be retried.
   public static let refusedStream: UInt32 = 0x7
   /// The stream is no longer needed.
   public static let cancel: UInt32 = 0x8
+  /// The field compression state can't be maintained.
+  static let compressionError: UInt32 = 0x9
   /// The peer is causing too much load.
   public static let enhanceYourCalm: UInt32 = 0xb
 }

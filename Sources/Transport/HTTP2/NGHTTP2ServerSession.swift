@@ -356,9 +356,9 @@ extension NGHTTP2ServerSession: NGHTTP2Events {
   }
 
   func headersBegan(_ streamID: Int32, _ category: nghttp2_headers_category) -> Int32 {
+    fieldBytes = 0
     guard category == NGHTTP2_HCAT_REQUEST else { return 0 }
     guard streamID <= lastServed else { return streamRefused }
-    fieldBytes = 0
     let record = unsafe bodies.acquire()
     guard unsafe nghttp2_session_set_stream_user_data(session, streamID, record) == 0 else {
       unsafe bodies.release(record)

@@ -17,21 +17,35 @@ import Glibc
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-    if capacity - count < bytes.count {
-      var wanted = max(capacity, 2_048)
-      while wanted - count < bytes.count { wanted *= 2 }
-      guard let grown = unsafe realloc(block, wanted) else {
-        preconditionFailure("no memory for \(wanted) bytes of output")
-      }
-      unsafe block = grown.assumingMemoryBound(to: UInt8.self)
-      capacity = wanted
-    }
+    unsafe memcpy(reserve(bytes.count), source, bytes.count)
+    advance(bytes.count)
+  }
+
+  /// Returns memory for `bytes` more bytes, which belong to the output after `advance`.
+  @inline(__always)
+  mutating func reserve(_ bytes: Int) -> UnsafeMutablePointer<UInt8> {
+    if capacity &- count < bytes { grow(bytes) }
     guard let block = unsafe block else {
       preconditionFailure("the output buffer has no memory")
     }
-    unsafe memcpy(block + count, source, bytes.count)
-    count += bytes.count
+    return unsafe block + count
+  }
+
+  /// Adds the next `bytes` bytes of reserved memory, which the caller has written.
+  @inline(__always)
+  mutating func advance(_ bytes: Int) {
+    count &+= bytes
     assert(count <= capacity, "the output fits in the buffer")
+  }
+
+  private mutating func grow(_ bytes: Int) {
+    var wanted = max(capacity, 2_048)
+    while wanted - count < bytes { wanted *= 2 }
+    guard let grown = unsafe realloc(block, wanted) else {
+      preconditionFailure("no memory for \(wanted) bytes of output")
+    }
+    unsafe block = grown.assumingMemoryBound(to: UInt8.self)
+    capacity = wanted
   }
 
   mutating func append(_ bytes: [UInt8]) {

@@ -4,7 +4,7 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTP2ClientTests {
-  private let server = ServerBench()
+  private let server = ServerBench(.nghttp2)
   private let recorder = ResponseRecorder()
   private let client = NGHTTP2ClientSession()
   private let push = [

@@ -155,12 +155,12 @@ struct WireFrame: Equatable {
 final class ServerBench {
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
   let recorder = RequestRecorder()
-  let session: NGHTTP2ServerSession
+  let session: any HTTP2ServerSession
   var nowNanoseconds: Int64 = 0
 
-  init(_ settings: HTTP2Settings = HTTP2Settings()) {
+  init(_ codec: HTTP2Codec, _ settings: HTTP2Settings = HTTP2Settings()) {
     let time = Time()
-    session = NGHTTP2ServerSession(settings: settings) { time.now }
+    session = codec.makeServerSession(settings: settings) { time.now }
     self.time = time
   }
 

@@ -22,29 +22,31 @@ import Testing
     #expect(bench.send([0]) == .closing, sourceLocation: sourceLocation)
   }
 
-  @Test(arguments: [
-    WireFrame(2, stream: 1, [0, 0, 0, 0, 15]), WireFrame(4, []),
-    WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]), WireFrame(8, [0, 0, 0, 1]), WireFrame(0xee, [1]),
-  ])
-  func `frames that are no requests use the budget up`(frame: WireFrame) {
-    let bench = ServerBench()
+  @Test(
+    arguments: HTTP2Codec.allCases,
+    [
+      WireFrame(2, stream: 1, [0, 0, 0, 0, 15]), WireFrame(4, []),
+      WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]), WireFrame(8, [0, 0, 0, 1]), WireFrame(0xee, [1]),
+    ])
+  func `frames that are no requests use the budget up`(codec: HTTP2Codec, frame: WireFrame) {
+    let bench = ServerBench(codec)
     bench.begin()
     #expect(flood(bench) { _ in frame.bytes } != nil)
     expectCalm(bench)
   }
 
-  @Test
-  func `empty DATA frames use the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `empty DATA frames use the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
     #expect(flood(bench) { _ in WireFrame(0, stream: 1).bytes } != nil)
     expectCalm(bench)
   }
 
-  @Test
-  func `DATA of streams that are gone uses the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `DATA of streams that are gone uses the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.respond(1, 200)
@@ -52,17 +54,17 @@ import Testing
     #expect(bench.output().last?.type == 7)
   }
 
-  @Test
-  func `a session that saw the highest stream number ends at once`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a session that saw the highest stream number ends at once`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(.max))
     #expect(bench.session.openStreams == 1)
   }
 
-  @Test
-  func `opening and resetting streams uses the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `opening and resetting streams uses the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
     let count = flood(bench) { count in
@@ -74,9 +76,11 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test
-  func `resetting answered streams is not penalized, because swift-nio does so under load`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `resetting answered streams is not penalized, because swift-nio does so under load`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     bench.begin()
     for count in 0..<20_000 {
       let stream = Int32(2 * count + 1)
@@ -92,9 +96,9 @@ import Testing
     #expect(bench.session.failure == nil)
   }
 
-  @Test
-  func `resetting one answered stream again and again uses the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `resetting one answered stream again and again uses the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.respond(1, 200)
@@ -104,9 +108,9 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test
-  func `resetting whole requests before their answer uses the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `resetting whole requests before their answer uses the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let count = flood(bench) { count in
       let stream = Int32(2 * count - 1)
@@ -116,14 +120,14 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test
-  func `a GOAWAY for a flood or a broken protocol says why, and so can the log`() {
-    let flooded = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a GOAWAY for a flood or a broken protocol says why, and so can the log`(codec: HTTP2Codec) {
+    let flooded = ServerBench(codec)
     flooded.begin()
     _ = flood(flooded) { _ in WireFrame(6, [0, 0, 0, 0, 0, 0, 0, 0]).bytes }
     #expect(flooded.output().last?.debugText == #"{"reason":"too many PING frames"}"#)
     #expect(flooded.session.failureReason == "too many PING frames")
-    let settings = ServerBench()
+    let settings = ServerBench(codec)
     settings.begin()
     _ = flood(settings) { _ in WireFrame(4).bytes }
     #expect(settings.output().last?.debugText == #"{"reason":"too many SETTINGS frames"}"#)
@@ -133,7 +137,7 @@ import Testing
       WireFrame(1, flags: 4, stream: 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
       WireFrame(8, [0, 0, 0, 0]), WireFrame(3, stream: 7, [0, 0, 0, 8]),
     ] {
-      let bench = ServerBench()
+      let bench = ServerBench(codec)
       bench.begin()
       bench.send(frame)
       let farewell = bench.output().last
@@ -144,9 +148,9 @@ import Testing
     }
   }
 
-  @Test
-  func `a GOAWAY of the server's own is no fault of the peer`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a GOAWAY of the server's own is no fault of the peer`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.session.goAway(
@@ -157,9 +161,9 @@ import Testing
     #expect(bench.output().contains { $0.type == 1 })
   }
 
-  @Test
-  func `streams that this side is made to reset use the budget up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `streams that this side is made to reset use the budget up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
     let count = flood(bench) { count in
@@ -172,22 +176,22 @@ import Testing
     expectCalm(bench)
   }
 
-  @Test
-  func `malformed and oversized header lists use the budget up`() {
+  @Test(arguments: HTTP2Codec.allCases)
+  func `malformed and oversized header lists use the budget up`(codec: HTTP2Codec) {
     for fields in [
       ServerBench.push + [("X", "y")],
       ServerBench.push + [("x", String(repeating: "z", count: 9_000))],
     ] {
-      let bench = ServerBench()
+      let bench = ServerBench(codec)
       bench.begin()
       #expect(flood(bench) { ServerBench.request(Int32(2 * $0 - 1), fields) } != nil)
       expectCalm(bench)
     }
   }
 
-  @Test
-  func `a header block that unpacks to megabytes is stopped at the limit`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a header block that unpacks to megabytes is stopped at the limit`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let value = [UInt8](repeating: 0x61, count: 3_900)
     // The block contains one literal with indexing, followed by thousands of references to that literal.
@@ -201,18 +205,20 @@ import Testing
     #expect(bench.recorder.requests[1]?.resetCode == HTTP2ErrorCode.enhanceYourCalm)
   }
 
-  @Test
-  func `a CONTINUATION without end is stopped`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a CONTINUATION without end is stopped`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(WireFrame(1, stream: 1, ServerBench.block(ServerBench.push)))
     #expect(flood(bench) { _ in WireFrame(9, stream: 1).bytes } != nil)
     #expect(bench.output().last?.type == 7)
   }
 
-  @Test
-  func `whole requests pay for themselves, with a PING and window updates beside them`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `whole requests pay for themselves, with a PING and window updates beside them`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     bench.begin()
     for count in 0..<5_000 {
       let stream = Int32(2 * count + 1)
@@ -227,9 +233,9 @@ import Testing
     #expect(bench.recorder.order.count == 5_000)
   }
 
-  @Test
-  func `one PING per second is allowed indefinitely`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `one PING per second is allowed indefinitely`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     for _ in 0..<10_000 {
       bench.pass(seconds: 1)
@@ -241,33 +247,33 @@ import Testing
     }
   }
 
-  @Test
-  func `bytes that are no HTTP/2 get a GOAWAY`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `bytes that are no HTTP/2 get a GOAWAY`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     #expect(bench.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)) == .closing)
     let frames = bench.output()
     #expect(frames.map(\.type) == [4, 7])
     #expect(frames.last?.errorCode == HTTP2ErrorCode.protocolError)
   }
 
-  @Test
-  func `frames that break the protocol get a GOAWAY and the close`() {
+  @Test(arguments: HTTP2Codec.allCases)
+  func `frames that break the protocol get a GOAWAY and the close`(codec: HTTP2Codec) {
     for frame in [
       WireFrame(0, stream: 0, [1]), WireFrame(4, [1, 2, 3]), WireFrame(6, [1]),
       WireFrame(1, flags: 4, stream: 2, ServerBench.block(ServerBench.push)),
       WireFrame(1, flags: 4, stream: 1, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
       WireFrame(8, [0, 0, 0, 0]),
     ] {
-      let bench = ServerBench()
+      let bench = ServerBench(codec)
       bench.begin()
       #expect(bench.send(frame) == .closing, "\(frame)")
       #expect(bench.output().last?.type == 7, "\(frame)")
     }
   }
 
-  @Test(arguments: 0..<8)
-  func `no bytes whatever end the process`(seed: UInt64) {
-    var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
+  @Test(arguments: HTTP2Codec.allCases, 0..<8)
+  func `no bytes whatever end the process`(codec: HTTP2Codec, seed: Int) {
+    var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 | 1
     func random() -> UInt64 {
       state ^= state << 13
       state ^= state >> 7
@@ -275,7 +281,7 @@ import Testing
       return state
     }
     for _ in 0..<50 {
-      let bench = ServerBench()
+      let bench = ServerBench(codec)
       bench.begin()
       bench.recorder.onEnd = { bench.respond($0, 200, body: "x") }
       for _ in 0..<50 {

@@ -3,19 +3,21 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTP2ServerTests {
-  @Test
-  func `the first SETTINGS are Apple's, and say one stream`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `the first SETTINGS are Apple's, and say one stream`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     let frames = bench.output()
     #expect(frames.count == 1)
     #expect(frames.first?.settings == [1: 4_096, 3: 1, 4: 65_535, 5: 16_384, 6: 8_000])
-    let certificate = ServerBench(HTTP2Settings(initialConcurrentStreams: 1_000))
+    let certificate = ServerBench(codec, HTTP2Settings(initialConcurrentStreams: 1_000))
     #expect(certificate.output().first?.settings[3] == 1_000)
   }
 
-  @Test
-  func `all requests in the first flight are served, although one stream was announced (H25)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `all requests in the first flight are served, although one stream was announced (H25)`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     var flight = ServerBench.preface + WireFrame(4).bytes
     for stream in stride(from: Int32(1), through: 399, by: 2) {
       flight += ServerBench.request(stream)
@@ -28,9 +30,11 @@ import Testing
     #expect(!frames.contains { $0.type == 3 || $0.type == 7 })
   }
 
-  @Test
-  func `a new limit is announced in a SETTINGS of its own, as low or high as wanted`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a new limit is announced in a SETTINGS of its own, as low or high as wanted`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.session.allowConcurrentStreams(1_000)
     #expect(bench.output().map(\.settings) == [[3: 1_000]])
@@ -41,9 +45,9 @@ import Testing
     #expect(bench.recorder.requests.values.allSatisfy { $0.isEnded })
   }
 
-  @Test
-  func `fields and body arrive as they were sent, in order`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `fields and body arrive as they were sent, in order`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1, body: "{\"aps\":{}}"))
     let request = bench.recorder.requests[1]
@@ -52,9 +56,9 @@ import Testing
     #expect(request?.body == Array("{\"aps\":{}}".utf8))
   }
 
-  @Test
-  func `a request cut into single bytes is the same request`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a request cut into single bytes is the same request`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     for byte in ServerBench.preface + WireFrame(4).bytes + ServerBench.request(1, body: "{\"a\":1}")
     {
       #expect(bench.send([byte]) == .open)
@@ -63,9 +67,9 @@ import Testing
     #expect(bench.recorder.requests[1]?.body == Array("{\"a\":1}".utf8))
   }
 
-  @Test
-  func `success is one HEADERS frame with END_STREAM and no DATA (1.7)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `success is one HEADERS frame with END_STREAM and no DATA (1.7)`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.respond(1, 200, [("apns-id", "F4121B12-E0BF-3266-F079-D9253E98BF49")])
@@ -76,9 +80,9 @@ import Testing
     #expect(bench.recorder.requests[1]?.resetCode == nil)
   }
 
-  @Test
-  func `an error is HEADERS, then exactly one DATA frame with END_STREAM (1.8)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `an error is HEADERS, then exactly one DATA frame with END_STREAM (1.8)`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.respond(1, 400, [("apns-id", "x")], body: "{\"reason\":\"BadDeviceToken\"}")
@@ -88,9 +92,9 @@ import Testing
     #expect(frames.last?.payload == Array("{\"reason\":\"BadDeviceToken\"}".utf8))
   }
 
-  @Test
-  func `a large body follows the peer's window and frame size`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a large body follows the peer's window and frame size`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     let body = String(repeating: "x", count: 100_000)
@@ -105,9 +109,9 @@ import Testing
     #expect(rest.last?.flags == 1)
   }
 
-  @Test
-  func `flow-control credit is returned before the peer's window is used up`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `flow-control credit is returned before the peer's window is used up`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     var sent = 0
     var credit = 0
@@ -122,9 +126,9 @@ import Testing
     }
   }
 
-  @Test
-  func `PING is answered with its own octets (H08), PRIORITY is ignored (H09)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `PING is answered with its own octets (H08), PRIORITY is ignored (H09)`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(WireFrame(6, [1, 2, 3, 4, 5, 6, 7, 8]))
     #expect(bench.output() == [WireFrame(6, flags: 1, [1, 2, 3, 4, 5, 6, 7, 8])])
@@ -135,9 +139,9 @@ import Testing
     #expect(bench.recorder.requests[7]?.isEnded == true)
   }
 
-  @Test
-  func `a cancelled request is reported, and the next one is served (H17)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a cancelled request is reported, and the next one is served (H17)`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(WireFrame(1, flags: 4, stream: 1, ServerBench.block(ServerBench.push)))
     bench.send(WireFrame(3, stream: 1, [0, 0, 0, 8]))
@@ -149,9 +153,9 @@ import Testing
     #expect(bench.output().map(\.streamID) == [3])
   }
 
-  @Test
-  func `a second answer to one request is dropped`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a second answer to one request is dropped`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.respond(1, 200)
@@ -159,9 +163,11 @@ import Testing
     #expect(bench.output().filter { $0.streamID == 1 }.count == 1)
   }
 
-  @Test
-  func `GOAWAY carries its reason; open streams are still answered, new ones are not (H11)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `GOAWAY carries its reason; open streams are still answered, new ones are not (H11)`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     let reason = Array("{\"reason\":\"Shutdown\"}".utf8)
@@ -177,11 +183,9 @@ import Testing
     #expect(bench.session.isFinished)
   }
 
-  @Test
-  func
-    `requests after the last stream of a queued GOAWAY are not served`()
-  {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `requests after the last stream of a queued GOAWAY are not served`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1))
     bench.session.goAway(lastStreamID: nil, errorCode: HTTP2ErrorCode.noError, debugData: [])
@@ -190,9 +194,9 @@ import Testing
     #expect(bench.output().first?.payload == [0, 0, 0, 1, 0, 0, 0, 0])
   }
 
-  @Test
-  func `a request in whose handling a GOAWAY is sent is the last one served`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a request in whose handling a GOAWAY is sent is the last one served`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.recorder.onEnd = { streamID in
       guard streamID == 3 else { return }
@@ -203,9 +207,9 @@ import Testing
     #expect(bench.output().first { $0.type == 7 }?.payload == [0, 0, 0, 3, 0, 0, 0, 0])
   }
 
-  @Test
-  func `Answers that are ready go before a GOAWAY, with their bodies`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `Answers that are ready go before a GOAWAY, with their bodies`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.send(ServerBench.request(1) + ServerBench.request(3))
     bench.respond(1, 400, body: "{\"reason\":\"BadDeviceToken\"}")
@@ -218,9 +222,11 @@ import Testing
     #expect(bench.session.isFinished)
   }
 
-  @Test
-  func `Answers that are given while requests are read go before the GOAWAY of the same reading`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `Answers that are given while requests are read go before the GOAWAY of the same reading`(
+    codec: HTTP2Codec
+  ) {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.recorder.onEnd = { streamID in
       bench.respond(streamID, 400, body: "{\"reason\":\"BadDeviceToken\"}")
@@ -236,9 +242,10 @@ import Testing
     #expect(frames.last?.payload.prefix(4) == [0, 0, 0, 3])
   }
 
-  @Test
-  func `a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a wrong-environment certificate's GOAWAY is Apple's, byte for byte (G06)`(codec: HTTP2Codec)
+  {
+    let bench = ServerBench(codec)
     bench.begin()
     bench.session.goAway(
       lastStreamID: 0, errorCode: HTTP2ErrorCode.noError,
@@ -247,9 +254,9 @@ import Testing
     #expect(bench.session.isFinished)
   }
 
-  @Test
-  func `a malformed request resets only its own stream`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a malformed request resets only its own stream`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let upperCase = ServerBench.push + [("Apns-Id", "x")]
     bench.send(ServerBench.request(1, upperCase))
@@ -263,9 +270,9 @@ import Testing
     #expect(bench.recorder.requests[9]?.isEnded == true)
   }
 
-  @Test
-  func `a header list over the limit resets only its own stream`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a header list over the limit resets only its own stream`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let value = String(repeating: "v", count: 1_000)
     let large = ServerBench.push + (0..<8).map { ("x-\($0)", value) }
@@ -276,9 +283,9 @@ import Testing
     #expect(bench.recorder.requests[3]?.isEnded == true)
   }
 
-  @Test
-  func `a body without length, trailers and padding are taken`() {
-    let bench = ServerBench()
+  @Test(arguments: HTTP2Codec.allCases)
+  func `a body without length, trailers and padding are taken`(codec: HTTP2Codec) {
+    let bench = ServerBench(codec)
     bench.begin()
     let block = ServerBench.block(ServerBench.push)
     // Send HEADERS with a padding of 3 and a priority, CONTINUATION, padded DATA, and trailers.

@@ -9,8 +9,10 @@ import Testing
 @Suite(.serialized) struct HTTP2ToolTests {
   /// One HTTP/2 connection over a stream.
   private final class Connection: StreamHandler, HTTP2RequestHandler {
-    private lazy var session = NGHTTP2ServerSession(settings: HTTP2Settings())
+    private let session: any HTTP2ServerSession
     private var hasAnswered = false
+
+    init(_ codec: HTTP2Codec) { session = codec.makeServerSession(settings: HTTP2Settings()) }
 
     func streamOpened(_ stream: ByteStream) { flush(stream) }
 
@@ -54,12 +56,12 @@ import Testing
 
   /// Runs `tool` against a server on a separate thread, and returns its output.
   private func run(
-    _ tool: TestTool, tls: Bool = true, _ arguments: (UInt16) -> [String]
+    _ tool: TestTool, _ codec: HTTP2Codec, tls: Bool = true, _ arguments: (UInt16) -> [String]
   ) throws -> String {
     let security = tls ? StreamSecurity.tls(try TestIdentities.serverContext(alpn: ["h2"])) : .plain
     let (thread, port) = try LoopThread.launch(name: "h2-server") { loop throws(SystemFailure) in
       try StreamListener(loop: loop, address: .loopback(port: 0), security: security) { _ in
-        Connection()
+        Connection(codec)
       }.port
     }
     defer {
@@ -79,27 +81,27 @@ import Testing
     return String(decoding: output, as: UTF8.self)
   }
 
-  @Test(.requires(.h2load), arguments: [true, false])
-  func `h2load's requests are all answered`(tls: Bool) throws {
+  @Test(.requires(.h2load), arguments: HTTP2Codec.allCases, [true, false])
+  func `h2load's requests are all answered`(codec: HTTP2Codec, tls: Bool) throws {
     let scheme = tls ? "https" : "http"
-    let output = try run(.h2load, tls: tls) {
+    let output = try run(.h2load, codec, tls: tls) {
       ["-n", "2000", "-c", "4", "-m", "50", "\(scheme)://127.0.0.1:\($0)/3/device/00"]
     }
     #expect(output.contains("2000 succeeded, 0 failed, 0 errored, 0 timeout"), "\(output)")
   }
 
-  @Test(.requires(.nghttp))
-  func `nghttp sees Apple's SETTINGS and the answer without DATA`() throws {
-    let output = try run(.nghttp) { ["-nv", "https://127.0.0.1:\($0)/3/device/00"] }
+  @Test(.requires(.nghttp), arguments: HTTP2Codec.allCases)
+  func `nghttp sees Apple's SETTINGS and the answer without DATA`(codec: HTTP2Codec) throws {
+    let output = try run(.nghttp, codec) { ["-nv", "https://127.0.0.1:\($0)/3/device/00"] }
     #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"), "\(output)")
     #expect(output.contains(":status: 200"))
     #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1000]"))
     #expect(!output.contains("recv DATA"))
   }
 
-  @Test(.requires(.curl))
-  func `curl is answered over HTTP/2`() throws {
-    let output = try run(.curl) {
+  @Test(.requires(.curl), arguments: HTTP2Codec.allCases)
+  func `curl is answered over HTTP/2`(codec: HTTP2Codec) throws {
+    let output = try run(.curl, codec) {
       [
         "-sk", "--http2", "-d", "{}", "-w", "%{http_version} %{http_code}",
         "https://127.0.0.1:\($0)/3/device/00",
@@ -110,7 +112,7 @@ import Testing
 
   @Test(.requires(.openssl))
   func `openssl's client without ALPN completes its handshake`() throws {
-    let output = try run(.openssl) {
+    let output = try run(.openssl, .belfry) {
       ["s_client", "-connect", "127.0.0.1:\($0)", "-brief", "-no_ign_eof"]
     }
     #expect(output.contains("CONNECTION ESTABLISHED"), "\(output)")
