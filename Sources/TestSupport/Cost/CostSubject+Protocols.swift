@@ -79,6 +79,20 @@ extension CostSubject {
         let frame = AppFrame(["type": "badge"]).numbered(1).encoded
         return [255] + repeated(frame, bytes)
       },
+      // Raw bytes after a preface and empty SETTINGS, in one slice.
+      target(.http2, "small frames", limit: 65_536) {
+        [0x80, 0] + repeated([0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1], $0)
+      },
+      target(.http2, "requests", limit: 65_536) { bytes in
+        var input: [UInt8] = [0x80, 0]
+        var stream = 1
+        while input.count < bytes {
+          let id = [UInt8(stream >> 16 & 255), UInt8(stream >> 8 & 255), UInt8(stream & 255)]
+          input += [0, 0, 7, 1, 5, 0] + id + [0x83, 0x84, 0x87, 0x01, 0x01, 0x61, 0xbe]
+          stream += 2
+        }
+        return input
+      },
       target(.payload, "nested arrays", limit: 8_192) { bytes in
         [UInt8](repeating: 0x5B, count: bytes / 2) + [UInt8](repeating: 0x5D, count: bytes / 2)
       },

@@ -36,6 +36,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case manifest
   /// Answers and signals from services on D-Bus.
   case bus
+  /// Both HTTP/2 codecs, which must do the same with a client's bytes.
+  case http2
 
   /// Passes the bytes to the parser.
   public func run(_ bytes: [UInt8]) {
@@ -55,6 +57,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .administration: Self.runAdministration(bytes)
     case .manifest: Self.runManifest(bytes)
     case .bus: Self.runBus(bytes)
+    case .http2: Self.runHTTP2(bytes)
     }
   }
 
