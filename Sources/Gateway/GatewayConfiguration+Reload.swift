@@ -24,7 +24,8 @@ extension GatewayConfiguration {
       ("feedback-port", ports.feedback == new.ports.feedback),
       ("insecure-provider-port", ports.insecureProvider == new.ports.insecureProvider),
       ("es512", acceptsES512 == new.acceptsES512),
-      ("record-layer", takesOverRecords == new.takesOverRecords), ("store", store == new.store),
+      ("record-layer", takesOverRecords == new.takesOverRecords),
+      ("http2", usesOwnHTTP2 == new.usesOwnHTTP2), ("store", store == new.store),
       ("bus", cluster?.summary == new.cluster?.summary),
       ("loops", loops == new.loops), ("log-payloads", loggedPayloads == new.loggedPayloads),
     ]

@@ -58,6 +58,9 @@ public struct GatewayConfiguration: Sendable {
   public var descriptors = 1_024
   /// True to take over the TLS records of device connections from OpenSSL, so that idle connections use little memory.
   public var takesOverRecords = true
+  /// True to use Belfry's own HTTP/2 codec for providers instead of nghttp2.
+  public var usesOwnHTTP2 = false
+  var http2Codec: HTTP2Codec { usesOwnHTTP2 ? .belfry : .nghttp2 }
   /// The maximum number of simultaneous connections to the console's port.
   public var consoleConnections: Int { connectionBounds.console }
   var connectionBounds: ConnectionBounds {

@@ -75,6 +75,10 @@ enum GatewayCommand {
         "the encryption implementation for device connections; openssl uses 14 KB more memory per "
           + "connection than own"),
       .value(
+        "http2", "nghttp2|belfry", default: "nghttp2",
+        "the HTTP/2 implementation for providers' connections; belfry needs less processor time and is new"
+      ),
+      .value(
         "store", "URL", default: "sqlite:",
         "where to keep the data: SQLite files in the data folder (sqlite:), or a PostgreSQL database "
           + "(postgres://USER@HOST/DATABASE) that no other gateway uses"),
@@ -203,6 +207,7 @@ enum GatewayCommand {
     configuration.recovers = options.has("recover")
     configuration.takesOverRecords =
       try options.choice("record-layer", of: ["own", "openssl"]) != "openssl"
+    configuration.usesOwnHTTP2 = try options.choice("http2", of: ["nghttp2", "belfry"]) == "belfry"
     configuration.store = try options.storeLocation()
     configuration.cluster = try cluster(options, storesIn: configuration.store)
     configuration.loggedPayloads =

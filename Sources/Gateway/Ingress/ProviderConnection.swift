@@ -68,7 +68,9 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     session =
       speaksHTTP1
       ? HTTP1ServerSession()
-      : NGHTTP2ServerSession(settings: settings) { [unowned front] in front.loop.nowNanoseconds }
+      : front.http2Codec.makeServerSession(settings: settings) { [unowned front] in
+        front.loop.nowNanoseconds
+      }
     startIdleTimer()
     scheduleFlush()
     if let scripted { carryOut(scripted, after: 0) }

@@ -13,6 +13,7 @@ final class ProviderFront {
   let context: LoopContext
   let verifier: TokenVerifier
   let responses = ResponseWriter()
+  let http2Codec: HTTP2Codec
   private(set) var connectionRate: RateLimit?
   /// The error limits for newly accepted connections.
   private(set) var providerErrors: ProviderErrorPolicy.Bounds
@@ -46,6 +47,7 @@ final class ProviderFront {
     self.context = context
     let configuration = context.shared.configuration
     providerErrors = configuration.providerErrors
+    http2Codec = configuration.http2Codec
     connectionRate = configuration.connectionRate.map(RateLimit.init(perSecond:))
     verifier = TokenVerifier(
       directory: context.directory, acceptsES512: configuration.acceptsES512)
