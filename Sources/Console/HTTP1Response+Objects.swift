@@ -6,7 +6,8 @@ extension HTTP1Response {
   package static func tooManyGuesses(retryAfterSeconds seconds: Int64) -> HTTP1Response {
     var response = HTTP1Response.failure(
       "too many wrong admin tokens",
-      "try again in \(seconds) \(seconds == 1 ? "second" : "seconds")", status: 429)
+      "use the contents of the admin-token file, which are always accepted; other tokens get this response for "
+        + "\(seconds) \(seconds == 1 ? "second" : "seconds")", status: 429)
     response.fields.append(("retry-after", "\(seconds)"))
     return response
   }

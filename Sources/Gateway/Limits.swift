@@ -320,6 +320,9 @@ package enum Limits {
   static let forwardsMax = 2
   /// The time, in nanoseconds, for which a node waits for the outcome of a push that it forwarded.
   static let forwardNanoseconds: Int64 = 1_000_000_000
+  /// The additional time, in nanoseconds, for which a node waits for the outcome of a push that cannot be stored: a device
+  /// has five seconds to take such a push.
+  static let patientForwardNanoseconds: Int64 = 6_000_000_000
   /// The maximum number of pushes of each loop that wait for other nodes.
   static let forwardedMax = 20_000
   /// The number of sequence numbers that the loops of all nodes share: 1,024 nodes with 64 loops each.

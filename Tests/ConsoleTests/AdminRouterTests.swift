@@ -124,6 +124,7 @@ import Transport
     ("DELETE", "/api/devices/abc", "", 400), ("GET", "/api/log/payload", "", 400),
     ("POST", "/api/log/payload", "", 404),
     ("POST", "/api/keys", #"{"team":"TEAMAAAAAA"}"#, 404),
+    ("POST", "/api/faults", #"{"reason":"Unregistered","topic":""}"#, 400),
   ])
   func `errors say what is wrong and what to do, under the status that fits`(
     method: String, path: String, body: String, status: Int

@@ -289,8 +289,11 @@ import Transport
         let program = try scenario.belfry(words + ["--data", data])
         #expect(try await program.end() == 1, "\(words)")
       }
-      let nowhere = try await run(scenario, "team", "list", data: data + "-nowhere")
-      #expect(nowhere.status == 1)
+      for words in [["team", "list"], ["log", "--follow"]] {
+        let nowhere = try scenario.belfry(words + ["--data", data + "-nowhere"])
+        #expect(try await nowhere.end() == 1, "\(words)")
+        #expect(nowhere.errors.contains("no gateway in \(data)-nowhere"), "\(nowhere.errors)")
+      }
     }
   }
 }

@@ -96,6 +96,7 @@ import Testing
       let text = (answer.lines + [answer.errors]).joined(separator: " ")
       #expect(text.components(separatedBy: "belfry agent'").count == 2, "\(text)")
       #expect(text.contains("no agent at"), "\(text)")
+      #expect(text.contains("run 'belfry doctor --gateway'"), "\(text)")
     }
   }
 

@@ -144,6 +144,17 @@ import Testing
         + "number of hexadecimal digits")
   }
 
+  @Test func `A fault for an empty topic is an error, because it would never apply`() throws {
+    let verb = try #require(FaultCommand.noun.verbs.first { $0.name == "add" })
+    let options = try CommandLineOptions(["--close", "--topic", ""], by: verb.table)
+    let failure = #expect(throws: CommandLineOptions.Problem.self) {
+      _ = try verb.request(options)
+    }
+    #expect(
+      failure?.description
+        == "invalid value '' for --topic: expected a topic, such as com.example.app")
+  }
+
   @Test(arguments: [
     ("unregistered", "did you mean 'Unregistered'?"),
     ("Unregisterd", "did you mean 'Unregistered'?"),

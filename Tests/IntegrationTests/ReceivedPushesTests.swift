@@ -65,6 +65,34 @@ import Testing
     }
   }
 
+  @Test func `An empty topic is an error, because it would match nothing`() async throws {
+    try await Scenario.run { scenario in
+      let file = try file(scenario, tokens: ["aa"])
+      let answer = try await scenario.belfryCommand(
+        ["device", "received", "--file", file, "--topic", "", "--count", "0"], succeeding: false)
+      #expect(answer.status == 2)
+      #expect(answer.errors.contains("invalid value '' for --topic"), "\(answer.errors)")
+    }
+  }
+
+  @Test func `The error about missing devices names another gateway whose devices record pushes`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let folder = scenario.folder.file("belfry/gateway-4710")
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      let pid = ProcessInfo.processInfo.processIdentifier
+      let run = #"{"pid":\#(pid),"received":"/nowhere/received.jsonl"}"#
+      for (name, text) in [("control.sqlite", "{}"), ("devices.json", run)] {
+        try text.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+      }
+      let answer = try await scenario.belfryCommand(["device", "received"], succeeding: false)
+      #expect(answer.status == 1)
+      #expect(answer.errors.contains("for example --data \(folder)"), "\(answer.errors)")
+    }
+  }
+
   @Test func `A push is selected by the topic that the provider used, with its suffix`()
     async throws
   {

@@ -78,6 +78,34 @@ import Testing
   }
 
   @Test
+  func `the log of a token that the gateway did not create is an error, unless it has lines`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      let token = try await devices.token()
+      func log(_ token: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["log", token, "--json", "--data", gateway.data], succeeding: false)
+      }
+      let silent = try await log(token)
+      #expect(silent.status == 0 && silent.lines.isEmpty, "\(silent)")
+      let unknown = token + "00"
+      let missing = try await log(unknown)
+      #expect(missing.status == 1 && missing.lines.isEmpty, "\(missing)")
+      #expect(missing.errors.contains("no device of this gateway has the token \(unknown): "))
+      _ = try await scenario.belfryCommand(
+        ["send", unknown, "--topic", app, "--title", "Hi", "--gateway", gateway.file],
+        succeeding: false)
+      let refused = try await log(unknown)
+      #expect(refused.status == 0, "\(refused)")
+      #expect(refused.values.map { $0["reason"].string } == ["BadDeviceToken"])
+      try await gateway.stop()
+    }
+  }
+
+  @Test
   func `a log that is followed has its headings once`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -69,6 +69,21 @@ import Testing
         ["test-gateway", "--app", "com.example.ci", "no-such-program-anywhere"])
       #expect(try await program.end() == 127)
       #expect(program.errors.contains("cannot run 'no-such-program-anywhere'"))
+      #expect(program.errors.contains("use a program that is on PATH"), "\(program.errors)")
+    }
+  }
+
+  @Test func `The error about a whole command in quotation marks says how to pass its arguments`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(
+        ["test-gateway", "--app", "com.example.ci", "--", "belfry log"])
+      #expect(try await program.end() == 127)
+      #expect(
+        program.errors.contains(
+          "specify the program and its arguments as separate words, or use sh -c 'belfry log'"),
+        "\(program.errors)")
     }
   }
 

@@ -140,6 +140,8 @@ private struct TestService {
     {
       let answer = try service.answer("GET", path, query: token, key: key, peer: peer)
       let wait = answer.fields.first { $0.name == "retry-after" }?.value
+      let advice = answer.lines.first?["advice"]?.stringValue ?? ""
+      #expect(advice.contains("always accepted") == (answer.status == 429), "\(advice)")
       #expect(
         (wait.flatMap { Int($0) }.map { (1...61).contains($0) } == true) == (answer.status == 429))
       return answer.status

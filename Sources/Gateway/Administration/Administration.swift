@@ -133,7 +133,7 @@ public final class Administration: Sendable {
       do throws(StorageFailure) {
         let others = try cluster.linesElsewhere(of: query)
         missing = others.missing
-        lines = (lines + others.lines).sorted { $0.atMilliseconds < $1.atMilliseconds }
+        lines = DeliveryLogLine.chronological(lines + others.lines)
       } catch {
         throw AdministrationFailure(error)
       }

@@ -140,6 +140,9 @@ extension FaultRule {
       token = bytes
     }
     topic = try fields.optionalText("topic")
+    guard topic?.isEmpty != true else {
+      throw AdministrationFields.wrong("topic", "", "a topic, such as com.example.app")
+    }
     times = try fields.optionalNumber("times", of: UInt32.self)
     guard times != 0 else {
       throw AdministrationFields.wrong("times", "0", "a whole number from 1 to \(UInt32.max)")

@@ -58,6 +58,19 @@ public struct DeliveryLogLine: Sendable, Hashable {
     self.topic = topic
     self.pushType = pushType
   }
+
+  /// Returns the lines in the order of their times; of lines with the same time, those of rejected pushes are last.
+  ///
+  /// The device's home loop logs the discarded push before another loop logs the refusal that the provider received,
+  /// often within the same millisecond, so the refusal is the last line of the push.
+  static func chronological(_ lines: [Self]) -> [Self] {
+    lines.sorted { first, second in
+      if first.atMilliseconds != second.atMilliseconds {
+        return first.atMilliseconds < second.atMilliseconds
+      }
+      return first.reason == nil && second.reason != nil
+    }
+  }
 }
 
 /// The source of a running gateway's delivery log.

@@ -60,7 +60,7 @@ final class DeliveryLogReader: DeliveryLogSource {
     let answers = LoopAnswers<DeliveryLogLine>()
     for peer in peers { peer.post(contentsOf: messages(answers)) }
     let lines = try kept.lines(of: query, fromLoop: peers.count) + answers.wait(for: peers.count)
-    return lines.sorted { $0.atMilliseconds < $1.atMilliseconds }
+    return DeliveryLogLine.chronological(lines)
   }
 }
 

@@ -257,7 +257,11 @@ extension DeviceHome {
   /// Handles the forwarded pushes that have waited for too long.
   private func endForwards() {
     cluster?.forwardTimer = nil
-    let expired = cluster?.forwards.removeExpired(atNanoseconds: loop.nowNanoseconds) ?? []
+    let moment = now
+    let expired =
+      cluster?.forwards.removeExpired(atNanoseconds: loop.nowNanoseconds) {
+        $0.submission.isOnce(at: moment)
+      } ?? []
     for push in expired {
       perform(cluster?.table.forwardFailed(push, isOnce: push.submission.isOnce(at: now)))
     }

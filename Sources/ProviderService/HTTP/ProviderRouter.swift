@@ -174,7 +174,8 @@ public struct ProviderRouter: Sendable {
     case .tooMany(let seconds):
       var refusal = Refusal(
         429, "too many wrong tokens",
-        do: "try again in \(seconds) \(seconds == 1 ? "second" : "seconds")")
+        do: "use the contents of \(file) in the provider's data folder, which are always accepted; "
+          + "other tokens get this response for \(seconds) \(seconds == 1 ? "second" : "seconds")")
       refusal.retryAfterSeconds = seconds
       throw refusal
     }

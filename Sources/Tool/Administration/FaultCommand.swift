@@ -117,6 +117,7 @@ enum FaultCommand {
 
   private static func rule(_ options: CommandLineOptions) throws -> FaultRule {
     let token = try options.deviceToken()
+    let topic = try options.topic()
     let effects = try effects(options)
     for name in ["share", "timestamp"] where options.isGiven(name) && !options.isGiven("reason") {
       throw UsageError("--\(name) has no effect without --reason: add --reason, or omit --\(name)")
@@ -132,7 +133,7 @@ enum FaultCommand {
         do: "use one of --reason, --goaway-after, --streams, --window, --delay, --close")
     }
     return FaultRule(
-      token: token, topic: options.value("topic"), effect: effects[0],
+      token: token, topic: topic, effect: effects[0],
       times: try options.integer("times", in: 1...UInt32.max))
   }
 

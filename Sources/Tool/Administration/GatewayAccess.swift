@@ -38,9 +38,11 @@ struct GatewayAccess {
   /// Follows the delivery log of the running gateway until the gateway closes the connection.
   func follow(_ request: AdministrationRequest, _ receive: (JSONObject) -> Void) throws {
     guard let client = try runningClient(), try client.follow(request, receive) else {
+      try folder.requireGateway()
       throw AdministrationFailure(
-        .conflict, "--follow requires a running gateway",
-        do: "start it with 'belfry gateway'")
+        .conflict,
+        "--follow requires a running gateway, but the gateway in \(folder.path) is not running",
+        do: "start it with 'belfry gateway', or specify another gateway's data folder with --data")
     }
   }
 

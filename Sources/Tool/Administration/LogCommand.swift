@@ -11,11 +11,33 @@ enum LogCommand {
   static let verb = AdministrationVerb(
     "log", "",
     "Prints the delivery log, oldest entry first. With an argument, prints only the entries for "
-      + "that token, apns-id or apns-unique-id.",
+      + "that token, apns-id or apns-unique-id. Without --follow, exits 1 if the argument is a token that the gateway "
+      + "did not create and that is not in the log.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
-    columns: columns, listing: "notifications"
+    columns: columns, listing: "notifications",
+    finish: { lines, options, _ in
+      if lines.isEmpty { try requireKnownToken(options) }
+      return lines
+    }
   ) { .log(of: $0.positionals.first) }
+
+  /// Throws if the argument is a token that the gateway did not create.
+  ///
+  /// A test that expects an empty log would otherwise pass because of a mistyped token.
+  private static func requireKnownToken(_ options: CommandLineOptions) throws {
+    guard let text = options.positionals.first, case .token? = DeliveryLogQuery(text) else {
+      return
+    }
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    let access = GatewayAccess(folder: folder)
+    guard let line = try? access.perform(.checkDeviceToken(text, topic: nil)).first,
+      line["device"] == nil
+    else { return }
+    throw AdministrationFailure(
+      .missing, "no device of this gateway has the token \(text)",
+      do: "use a token that a device has registered")
+  }
 
   static func run(_ arguments: [String]) -> Int32 {
     guard arguments.contains("--follow"), !arguments.contains("--help") else {

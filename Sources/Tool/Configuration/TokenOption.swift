@@ -12,4 +12,15 @@ extension CommandLineOptions {
     }
     return token
   }
+
+  /// Returns the topic in `--topic`; nil if the option is absent.
+  ///
+  /// An empty topic, for example from an unset variable, would match nothing.
+  func topic() throws(Problem) -> String? {
+    guard let text = value("topic") else { return nil }
+    guard !text.isEmpty else {
+      throw .badValue(key: "topic", value: text, wanted: "a topic, such as com.example.app")
+    }
+    return text
+  }
 }

@@ -9,8 +9,8 @@ enum DoctorCommand {
     command: "belfry doctor",
     summary: """
       Checks which features work on this machine, explains what to do about those that do not, and checks the link to
-      the gateway. Exits 1 if no agent answers. With --gateway, checks a gateway instead, and exits 1 if a required
-      part is missing.
+      the gateway. Requires a running agent, and exits 1 if no agent answers. With --gateway, checks a gateway instead,
+      and exits 1 if a required part is missing.
       """,
     [
       .flag("gateway", "check the gateway on this machine instead of the agent"),
@@ -57,7 +57,8 @@ enum DoctorCommand {
       guard options.has("json") else {
         throw AppLinkFailure(
           error.reason,
-          "\(error.message); then run 'belfry doctor' again to check notifications, sounds and the link to a gateway"
+          "\(error.message); then run 'belfry doctor' again to check notifications, sounds and the link to a gateway; "
+            + "to check the gateway itself, run 'belfry doctor --gateway'"
         )
       }
       let message = ProblemText(error.message)

@@ -67,12 +67,22 @@ final class ProgramSupervisor {
       ProcessTree.endWithParent(parent, signal: SIGKILL)
     else { return 1 }
     let number = ProgramLaunch.replaceThisProcess(with: Array(words.dropFirst()))
+    let program = words.dropFirst().first ?? ""
     Output.error(
-      "cannot run '\(words.dropFirst().first ?? "")' (\(SystemFailure.message(number)))",
-      do: number == ENOENT
-        ? "use a program that is on PATH, or specify its path" : "use a file that is executable")
+      "cannot run '\(program)' (\(SystemFailure.message(number)))",
+      do: adviceForProgram(program, error: number))
     // Return the exit statuses that a shell uses.
     return number == ENOENT ? 127 : 126
+  }
+
+  private static func adviceForProgram(_ program: String, error number: Int32) -> String {
+    guard number == ENOENT else { return "use a file that is executable" }
+    // A whole command in quotation marks is passed as the name of one program.
+    guard !program.contains(where: \.isWhitespace) else {
+      return "specify the program and its arguments as separate words, or use sh -c "
+        + ShellWords.quoted(program)
+    }
+    return "use a program that is on PATH, or specify its path"
   }
 
   /// A path of this executable that works even if the file has been replaced since the start.

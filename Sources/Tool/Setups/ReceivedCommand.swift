@@ -53,11 +53,7 @@ enum ReceivedCommand {
       let limit = try limit(options, count: count)
       let filter = try filter(options)
       guard let file = file(options) else {
-        Output.error(
-          "no running devices record their pushes",
-          do:
-            "run the command under 'belfry test-gateway', or start 'belfry device run --received FILE'"
-        )
+        reportMissingDevices(ofGateway: gatewayFolder(options))
         return 1
       }
       let pushes = try ReceivedPushes(file, where: filter, after: options.value("since"))
@@ -79,8 +75,22 @@ enum ReceivedCommand {
     if options.value("data") == nil, let file = StateFolders.variable("BELFRY_RECEIVED") {
       return file
     }
-    let gateway = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
-    return DeviceRunFile(ofGateway: gateway)?.received
+    return DeviceRunFile(ofGateway: gatewayFolder(options))?.received
+  }
+
+  private static func gatewayFolder(_ options: CommandLineOptions) -> String {
+    FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+  }
+
+  private static func reportMissingDevices(ofGateway folder: String) {
+    let other = GatewayFolder(path: folder).offsetFolders.first {
+      DeviceRunFile(ofGateway: $0)?.received != nil
+    }
+    let example = other.map { ", for example --data \($0)" } ?? ""
+    Output.error(
+      "no running devices of the gateway in \(folder) record their pushes",
+      do: "run the command under 'belfry test-gateway', start 'belfry device run --received FILE', "
+        + "or specify the data folder of the devices' gateway with --data\(example)")
   }
 
   private static func limit(_ options: CommandLineOptions, count: Int) throws -> Duration {
@@ -98,7 +108,7 @@ enum ReceivedCommand {
       filter.id = id
     }
     if let token = try options.deviceToken() { filter.token = token }
-    filter.topic = options.value("topic").map { Array($0.utf8) }
+    filter.topic = try options.topic().map { Array($0.utf8) }
     return filter
   }
 
@@ -109,7 +119,7 @@ enum ReceivedCommand {
   private static func requireRecipient(
     _ options: CommandLineOptions, ofPushesIn file: String
   ) throws {
-    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    let folder = gatewayFolder(options)
     guard DeviceRunFile(ofGateway: folder)?.received == file else { return }
     let gateway = GatewayAccess(folder: folder)
     if let token = options.value("token"),

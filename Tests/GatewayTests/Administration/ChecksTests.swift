@@ -140,6 +140,14 @@ import Transport
   }
 
   @Test
+  func `a refused key is not replaced by another key in the result`() throws {
+    let unknown = try check { $0.key = "KEYNONE" }
+    #expect(unknown["key"] == nil && unknown["team"] == nil)
+    let production = try check { $0.key = "KEYPPPPPPP" }
+    #expect(production["key"] == "KEYPPPPPPP" && production["team"] == "TEAMAAAAAA")
+  }
+
+  @Test
   func `a payload over its type's limit is too large, and a call of a plain topic as well`() throws
   {
     let payload = Array("{\"a\":\"\(String(repeating: "x", count: 4_100))\"}".utf8)

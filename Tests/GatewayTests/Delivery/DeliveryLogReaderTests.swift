@@ -58,6 +58,20 @@ import Testing
     #expect(presences == [3: DevicePresence(device: 3, isUp: false, lastSeenMilliseconds: 77)])
   }
 
+  @Test func `the refusal is the last line of a push to a token whose registration ended`() {
+    func line(_ milliseconds: Int64, _ state: String, reason: String? = nil) -> DeliveryLogLine {
+      DeliveryLogLine(
+        atMilliseconds: milliseconds, state: state, reason: reason,
+        id: NotificationID(high: 1, low: 2), uniqueID: nil, device: 3, topic: "com.example.app")
+    }
+    let refused = line(5, DeliveryLogLine.refused, reason: "Unregistered")
+    let discarded = line(5, DeliveryState.discardedUnregistered.label)
+    let later = line(6, DeliveryState.sent.label)
+    for lines in [[later, refused, discarded], [discarded, refused, later]] {
+      #expect(DeliveryLogLine.chronological(lines) == [discarded, refused, later])
+    }
+  }
+
   @Test func `the loops report the lines of one token, or all lines`() throws {
     let part = scenario.part
     for device in [UInt64(1), 3] {

@@ -57,8 +57,10 @@ struct DraftAdmission {
   mutating func result() throws(StorageFailure) -> Result {
     var result = Result()
     result.key = try signingKey()
+    // If the draft's key is refused, the remaining checks use another key, which would not sign the push.
+    var key = result.key
     while true {
-      switch evaluate(result.key) {
+      switch evaluate(key) {
       case .admitted(let admitted):
         // If a valid value replaced an invalid one, the admitted request doesn't describe the draft.
         if result.refusals.isEmpty { result.admitted = admitted }
@@ -78,7 +80,7 @@ struct DraftAdmission {
         }
         result.refusals.append(Refusal(field: field, rejection: rejection))
         pass(field)
-        if field == .key { result.key = try signingKey() }
+        if field == .key { key = try signingKey() }
       }
     }
   }
