@@ -204,14 +204,11 @@ public final class GatewayServer {
     runtime.payloads = payloads
     runtime.notifications = resources.notificationStore
     runtime.cluster = node
-    runtime.presences = { [logReader] () throws(AdministrationFailure) in
-      let local = try logReader.presences()
-      guard let node else { return local }
-      do throws(StorageFailure) {
-        return DevicePresence.merged(local, try node.presencesElsewhere())
-      } catch {
-        throw AdministrationFailure(error)
-      }
+    runtime.presences = {
+      [logReader] () throws(AdministrationFailure) -> Administration.Presences in
+      let own = try logReader.presences()
+      guard let node else { return (own, []) }
+      return try node.presences(with: own)
     }
     administration = Administration(
       folder: folder, store: controlStore, environment: configuration.environment,
@@ -384,7 +381,10 @@ public final class GatewayServer {
       for _ in mailboxes.count..<configuration.loops { barrier.pass() }
     case .clusterChanges(let subjects, let number): follow(subjects, upTo: number)
     case .drainRequested: onDrainRequested()
-    case .takenOver: onFailed("another process has taken over this node, or declared it dead")
+    case .takenOver:
+      let node = configuration.cluster?.nodeName ?? ""
+      onFailed(
+        "another gateway was started with --node \(node), or another node declared this node dead")
     case .request(let index, let request):
       controlPlane.handle(request, from: Route(loop: index))
     case .drained(let index):

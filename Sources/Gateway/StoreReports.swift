@@ -72,7 +72,7 @@ struct StoreReports {
         : "the disk accepts no writes: requests that need one are refused",
       [
         "store": names.joined(separator: ", "), "why": reasons.joined(separator: "; "),
-        "refused": "\(count)",
+        "refusedWrites": "\(count)",
       ])
   }
 
@@ -84,7 +84,7 @@ struct StoreReports {
         health.isRemote ? "the database can be used again" : "the disk accepts writes again",
         [
           "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
-          "refused": "\(refused)",
+          "refusedWrites": "\(refused)",
         ])
     case .unreadable(let why):
       log.error("stored data cannot be read", ["store": health.name, "why": why])

@@ -64,7 +64,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
     case .rejected(let server, let why): "the database \(server) rejected a statement: \(why)"
     case .unsuitable(let server, let why): "cannot use the database \(server): \(why)"
     case .takenOver(let server):
-      "another process has taken over the database \(server): stop one of the two, and restart the other"
+      "another process has taken over the database \(server) (in a cluster: this node): stop one of the two, and "
+        + "restart the other"
     case .claimLost(let devices):
       "another node has claimed \(devices.count) devices: the devices try again"
     case .inUse(let server):

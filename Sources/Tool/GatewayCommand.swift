@@ -81,7 +81,8 @@ enum GatewayCommand {
       .value(
         "store", "URL", default: "sqlite:",
         "where to keep the data: SQLite files in the data folder (sqlite:), or a PostgreSQL database "
-          + "(postgres://USER@HOST/DATABASE) that no other gateway uses"),
+          + "(postgres://USER@HOST/DATABASE) that only this gateway or, with --bus, its cluster uses"
+      ),
       .value(
         "bus", "nats://HOST[:PORT]",
         "run as a node of a cluster, whose nodes share the database of --store and this NATS server; "
@@ -225,12 +226,16 @@ enum GatewayCommand {
   ) throws(CommandLineOptions.Problem) -> ClusterOptions? {
     guard let url = options.value("bus") else {
       for key in ["bus-credentials", "bus-ca", "node", "cluster-key", "lease"] {
-        if options.isGiven(key) { throw .required(key: "bus") }
+        if options.isGiven(key) { throw .required(key: "bus", name: "nats://HOST[:PORT]") }
       }
       return nil
     }
-    guard case .database = location else { throw .required(key: "store") }
-    guard let keyFile = options.value("cluster-key") else { throw .required(key: "cluster-key") }
+    guard case .database = location else {
+      throw .required(key: "store", name: "postgres://USER@HOST/DATABASE")
+    }
+    guard let keyFile = options.value("cluster-key") else {
+      throw .required(key: "cluster-key", name: "FILE")
+    }
     let name = options.value("node") ?? LocalHost.name
     guard ClusterOptions.isName(name) else {
       throw .badValue(
@@ -257,8 +262,8 @@ enum GatewayCommand {
   ) throws(CommandLineOptions.Problem) -> GatewayConfiguration.ServerCertificate? {
     let (chain, key) = (options.value("server-certificate"), options.value("server-key"))
     if chain == nil, key == nil { return nil }
-    guard let chain else { throw .required(key: "server-certificate") }
-    guard let key else { throw .required(key: "server-key") }
+    guard let chain else { throw .required(key: "server-certificate", name: "FILE") }
+    guard let key else { throw .required(key: "server-key", name: "FILE") }
     return .init(chainFile: FileSystem.absolute(chain), keyFile: FileSystem.absolute(key))
   }
 

@@ -148,8 +148,8 @@ struct GatewayStatusTable {
     ("serverCertificateEndsAt", "server certificate"), ("authorityEndsAt", "CA certificate"),
     ("nextAuthorityEndsAt", "next CA certificate"),
     ("ownCertificateEndsAt", "own certificate"),
-    ("providerCertificateEndsAt", "first provider certificate"),
-    ("deviceCertificateEndsAt", "first device certificate"),
+    ("providerCertificateEndsAt", "earliest provider certificate"),
+    ("deviceCertificateEndsAt", "earliest device certificate"),
   ]
 
   private var state: String {

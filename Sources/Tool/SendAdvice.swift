@@ -21,7 +21,8 @@ struct SendAdvice {
   func message(_ result: Result<PushOutcome, ProviderFailure>) -> String? {
     switch result {
     case .success(.accepted): nil
-    case .success(.rejected(let refusal)): refusal.rejection.map { message($0) }
+    case .success(.rejected(let refusal)):
+      refusal.rejection.map { message($0, retryAfterSeconds: refusal.retryAfterSeconds) }
     case .failure(let failure): message(failure)
     }
   }
@@ -44,7 +45,9 @@ struct SendAdvice {
   }
 
   /// Returns the condition of a refusal, and the option to check.
-  func message(_ rejection: Rejection) -> String {
+  ///
+  /// `retryAfterSeconds` is the pause that the service requests; nil if it does not request one.
+  func message(_ rejection: Rejection, retryAfterSeconds: Int64? = nil) -> String {
     if rejection == .badPath {
       return wrongPort?.message
         ?? "a gateway's binary or feedback port does not accept this request: use the provider port"
@@ -54,7 +57,8 @@ struct SendAdvice {
       return "\(rejection.reason) (the gateway in \(folder) has no app with this topic): "
         + "check --topic, or use --gateway to specify the gateway that the app registered with"
     }
-    let remedy = Self.remedy(rejection) ?? Self.remedy(rejection.row.advice)
+    let remedy =
+      Self.remedy(rejection) ?? Self.remedy(rejection.row.advice, retryAfterSeconds)
     return "\(rejection.reason) (\(rejection.row.when)): \(remedy)"
   }
 
@@ -83,8 +87,13 @@ struct SendAdvice {
     }
   }
 
-  private static func remedy(_ advice: Rejection.Advice) -> String {
-    switch advice {
+  private static func remedy(
+    _ advice: Rejection.Advice, _ retryAfterSeconds: Int64?
+  ) -> String {
+    if let retryAfterSeconds, [.retryLater, .retryWithBackoff].contains(advice) {
+      return "wait \(Output.counted(retryAfterSeconds, "second")), then send the push again"
+    }
+    return switch advice {
     case .doNotRetry: "fix the request before you send it again"
     case .renewProviderToken: "check --key, --key-id and --team"
     case .retryLater: "wait, then send the push again"

@@ -438,6 +438,14 @@ extension ConsoleAccessTests {
     let line = TestPushes.line(.rejected(refusal), key: "KEY0000001")
     #expect(line["advice"]?.stringValue == advice)
   }
+
+  @Test func `the advice about a push that can be sent again contains the pause in the response`() {
+    let refusal = PushOutcome.Refusal(
+      status: 503, reason: "ServiceUnavailable", timestampMilliseconds: nil, id: "i",
+      retryAfterSeconds: 5)
+    let line = TestPushes.line(.rejected(refusal), key: "KEY0000001")
+    #expect(line["advice"]?.stringValue == "wait 5 seconds, then send the push again")
+  }
 }
 
 private final class ManualSeconds: Sendable {

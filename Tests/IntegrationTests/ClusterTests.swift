@@ -111,12 +111,14 @@ private let app = "com.example.app"
   }
 
   @Test(.requires(.initdb), .requires(.natsServer))
-  func `the log names a node that does not answer`() async throws {
+  func `the log and the list of devices name a node that does not answer`() async throws {
     try await withCluster { site in
       let (one, two) = (try await site.node("one"), try await site.node("two"))
       try await two.crash()
       let log = try await site.scenario.belfryCommand(["log", "--data", one.data])
       #expect(log.errors.contains("the nodes did not answer: two"), "\(log.errors)")
+      let devices = try await site.scenario.belfryCommand(["device", "list", "--data", one.data])
+      #expect(devices.errors.contains("the nodes did not answer: two"), "\(devices.errors)")
     }
   }
 
@@ -146,7 +148,8 @@ private let app = "com.example.app"
       _ = try await site.scenario.belfryCommand(["device", "list", "--data", one.data])
       #expect(
         ContinuousClock.now - started < .seconds(15), "the command did not wait for the lease")
-      _ = try await revocation
+      let revoked = try await revocation
+      #expect(revoked.errors.contains("still waiting for the response"), "\(revoked.errors)")
     }
   }
 
@@ -223,6 +226,21 @@ private let app = "com.example.app"
       let nodes = try await site.scenario.belfryCommand(["node", "list", "--data", one.data])
       #expect(nodes.output.contains("one "))
       #expect(one.program.isRunning)
+      let copy = site.scenario.folder.file("key-of-nothing")
+      for (text, advice) in [
+        (nil, "create a cluster with 'belfry cluster init'"),
+        ("wrong", "copy the cluster key of another node"),
+      ] as [(String?, String)] {
+        try text?.write(toFile: copy, atomically: true, encoding: .utf8)
+        let keyless = try await site.scenario.belfryCommand(
+          [
+            "gateway", "--data", site.scenario.folder.file("keyless-\(text ?? "")"), "--store",
+            site.database.url, "--bus", site.bus.url, "--cluster-key", copy, "--node", "three",
+            "--provider-port", "0", "--device-port", "0", "--binary-port", "0",
+            "--feedback-port", "0", "--console-port", "0",
+          ], succeeding: false)
+        #expect(keyless.status == 1 && keyless.errors.contains(advice), "\(keyless.errors)")
+      }
       // Without the bus, a gateway would change keys that the nodes do not learn of.
       try await one.crash()
       let single = try await site.scenario.belfryCommand(
@@ -232,6 +250,39 @@ private let app = "com.example.app"
       let offline = try await site.scenario.belfryCommand(
         ["token-key", "rotate", "--data", one.data], succeeding: false)
       #expect(offline.status == 1 && offline.errors.contains("run commands on a running node"))
+      #expect(!offline.errors.contains("check the gateway's log"), "\(offline.errors)")
+      // The operator must not stop the node that is still running.
+      let two = try await site.node("two")
+      let elsewhere = try await site.scenario.belfryCommand(
+        ["topic", "list", "--data", one.data], succeeding: false)
+      #expect(elsewhere.status == 1)
+      #expect(
+        elsewhere.errors.contains("run the command on the gateway that is running"),
+        "\(elsewhere.errors)")
+      #expect(two.program.isRunning)
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `a node that another gateway replaces names itself and the option`() async throws {
+    try await withCluster { site in
+      let one = try await site.node("one")
+      let options = [
+        "--store", site.database.url, "--bus", site.bus.url, "--cluster-key", site.keyFile,
+        "--node", "one",
+      ]
+      let second = try await site.scenario.gateway("second", options: options)
+      #expect(try await one.program.end() == 1)
+      #expect(
+        one.program.errors.contains("another gateway was started with --node one"),
+        "\(one.program.errors)")
+      let two = try await site.node("two")
+      try await two.stop()
+      let drained = try await site.scenario.belfryCommand(
+        ["node", "drain", "two", "--data", second.data], succeeding: false)
+      #expect(
+        drained.errors.contains("the node two is not running: see 'belfry node list'"),
+        "\(drained.errors)")
     }
   }
 

@@ -96,6 +96,7 @@ private let app = "com.example.app"
       } while status.contains("cannot use the database")
       #expect(status.contains("ready") && !status.contains("not ready"))
       #expect(gateway.program.errors.contains("the database can be used again"))
+      #expect(gateway.program.errors.contains("refusedWrites="))
       #expect(!gateway.program.errors.contains("the disk"))
       #expect(!gateway.program.errors.contains("cannot be read"))
       let doctor = try await scenario.belfryCommand(

@@ -1,8 +1,27 @@
+import BelfryProvider
+import System
 import TestSupport
 import Testing
 
+@testable import Tool
+
 /// Tests of the advice that `belfry send` prints about a refused push.
 @Suite struct SendAdviceTests {
+  @Test(
+    arguments: [
+      (5, "wait 5 seconds, "), (1, "wait 1 second, "), (nil, "wait about 15 minutes, "),
+    ] as [(Int64?, String)])
+  func `the advice to wait contains the pause that the response requests`(
+    seconds: Int64?, advice: String
+  ) throws {
+    let options = try CommandLineOptions(["00"], by: SendCommand.table)
+    let refusal = PushOutcome.Refusal(
+      status: 503, reason: "ServiceUnavailable", timestampMilliseconds: nil, id: "",
+      retryAfterSeconds: seconds)
+    let message = SendAdvice(options).message(.success(.rejected(refusal)))
+    #expect(message?.contains(advice) == true, "\(message ?? "")")
+  }
+
   @Test func `A topic that the gateway does not know is reported as such`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

@@ -123,10 +123,17 @@ extension Administration {
   }
 
   /// Returns the devices whose number, name, or token matches `text`, or all devices if `text` is nil.
-  func listDevices(of text: String?) throws(StorageFailure) -> AdministrationAnswer {
+  ///
+  /// Sets `missingNodes` to the names of the nodes of a cluster that did not answer; their devices are not known to be
+  /// connected.
+  func listDevices(
+    of text: String?, _ missingNodes: inout [String]
+  ) throws(StorageFailure) -> AdministrationAnswer {
     let presences: [UInt64: DevicePresence]?
     do throws(AdministrationFailure) {
-      presences = try runtime?.presences()
+      let known = try runtime?.presences()
+      presences = known?.devices
+      missingNodes = known?.missingNodes ?? []
     } catch {
       return .failure(error)
     }

@@ -22,7 +22,7 @@ extension Administration {
     }
     guard !node.isEnded else {
       return .failure(
-        .init(.conflict, "the node \(name) is not running", do: "start it, or do nothing"))
+        .init(.conflict, "the node \(name) is not running", do: "see 'belfry node list'"))
     }
     guard cluster.drain(node.number) else {
       return .failure(

@@ -16,7 +16,7 @@ public final class Administration: Sendable {
     public var faults: FaultRegistry
     /// A function that returns each device's presence, as far as the loops know: whether the device is connected or, if
     /// not, when it disconnected.
-    var presences: @Sendable () throws(AdministrationFailure) -> [UInt64: DevicePresence] = { [:] }
+    var presences: @Sendable () throws(AdministrationFailure) -> Presences = { ([:], []) }
     /// The store of queued notifications; nil if the gateway doesn't provide one.
     var notifications: (any NotificationStore)?
     /// The payloads of the newest pushes; nil if they aren't retained.
@@ -38,6 +38,9 @@ public final class Administration: Sendable {
       self.log = log
     }
   }
+
+  /// The presences of devices, and the names of the nodes of a cluster that did not answer.
+  typealias Presences = (devices: [UInt64: DevicePresence], missingNodes: [String])
 
   let folder: GatewayFolder
   let store: any ControlStore
@@ -105,18 +108,30 @@ public final class Administration: Sendable {
   public func perform(
     _ request: AdministrationRequest
   ) throws(AdministrationFailure) -> [JSONObject] {
-    let (answer, changes): (AdministrationAnswer, [ControlChange]) = turn.withLock { _ in
+    try answer(to: request).lines
+  }
+
+  /// Carries out a request.
+  ///
+  /// Returns one object per line, with the keys that the contract defines, and the names of a cluster's nodes that did
+  /// not answer, so that their data is missing.
+  public func answer(
+    to request: AdministrationRequest
+  ) throws(AdministrationFailure) -> (lines: [JSONObject], missingNodes: [String]) {
+    let turnResult: (AdministrationAnswer, [ControlChange], [String]) = turn.withLock { _ in
+      var missing: [String] = []
       var answer: AdministrationAnswer
       do throws(StorageFailure) {
-        answer = try perform(request, now: unixMilliseconds())
+        answer = try perform(request, now: unixMilliseconds(), &missing)
       } catch {
         answer = .failure(AdministrationFailure(error))
       }
-      return (answer, unconfirmed.withLock { exchange(&$0, with: []) })
+      return (answer, unconfirmed.withLock { exchange(&$0, with: []) }, missing)
     }
+    let (answer, changes, missing) = turnResult
     // Other requests are carried out while this one waits for a dead node, which can take a minute.
     if !changes.isEmpty { runtime?.cluster?.wait(for: changes) }
-    return try answer.get()
+    return (try answer.get(), missing)
   }
 
   /// Returns the latest `limit` lines of the delivery log that match `text` and the filter, oldest first.
@@ -166,7 +181,7 @@ public final class Administration: Sendable {
   }
 
   private func perform(
-    _ request: AdministrationRequest, now: Int64
+    _ request: AdministrationRequest, now: Int64, _ missingNodes: inout [String]
   ) throws(StorageFailure) -> AdministrationAnswer {
     let lines = AdministrationLines.self
     switch request {
@@ -188,7 +203,7 @@ public final class Administration: Sendable {
     case .addChannel(let bundleID, let keepsLatest):
       return try addChannel(bundleID, keepsLatest, now)
     case .removeChannel(let id, let bundleID): return try removeChannel(id, bundleID)
-    case .listDevices(let text): return try listDevices(of: text)
+    case .listDevices(let text): return try listDevices(of: text, &missingNodes)
     case .listDeviceApps(let number): return try listApps(ofDevice: number)
     case .revokeDevice(let number): return try revokeDevice(number, now)
     case .enrollmentCode: return try enrollmentCode()

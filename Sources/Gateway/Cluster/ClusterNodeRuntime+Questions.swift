@@ -21,15 +21,23 @@ extension ClusterNodeRuntime {
     )
   }
 
-  /// Returns the presences of the devices of all other nodes; a node that does not answer is left out.
-  func presencesElsewhere() throws(StorageFailure) -> [DevicePresence] {
-    let (answers, missing) = try ask(.presences)
-    warnAboutMissing(missing)
-    return answers.flatMap { answer in
-      var reader = ClusterReader(answer[...])
-      var presences: [DevicePresence] = []
-      while let presence = DevicePresence(&reader) { presences.append(presence) }
-      return presences
+  /// Returns the presences of this node's devices, `own`, together with those of all other nodes, and the names of the
+  /// nodes that did not answer.
+  func presences(
+    with own: [UInt64: DevicePresence]
+  ) throws(AdministrationFailure) -> Administration.Presences {
+    do throws(StorageFailure) {
+      let (answers, missing) = try ask(.presences)
+      warnAboutMissing(missing)
+      let others = answers.flatMap { answer in
+        var reader = ClusterReader(answer[...])
+        var presences: [DevicePresence] = []
+        while let presence = DevicePresence(&reader) { presences.append(presence) }
+        return presences
+      }
+      return (DevicePresence.merged(own, others), missing)
+    } catch {
+      throw AdministrationFailure(error)
     }
   }
 

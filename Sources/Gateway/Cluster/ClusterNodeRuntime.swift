@@ -300,7 +300,9 @@ final class ClusterNodeRuntime: Sendable {
     } catch {
       if case .takenOver = error {
         lease.lose()
-        log.error("another node has declared this node dead, or has its name: stopping")
+        log.error(
+          "stopping: another gateway was started with this --node, or another node declared this node dead",
+          ["node": name])
         onTakenOver()
       } else if !isReporting.exchange(true, ordering: .relaxed) {
         log.warning("cannot renew the lease", ["why": "\(error)"])

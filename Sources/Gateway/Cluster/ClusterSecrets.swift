@@ -15,14 +15,20 @@ struct ClusterSecrets {
     case badKey(path: String)
     /// The shared keys were encrypted with another key.
     case otherKey(path: String)
+    /// The file does not exist.
+    case missingKey(path: String)
     case system(SystemFailure)
 
     var description: String {
       switch self {
       case .badKey(let path):
-        "\(path) does not contain a cluster key: create one with 'openssl rand -hex 32', and copy it to each node"
+        "\(path) does not contain a cluster key: copy the cluster key of another node, or create a cluster with "
+          + "'belfry cluster init'"
       case .otherKey(let path):
         "the key in \(path) cannot decrypt the cluster's keys: copy the cluster key of another node"
+      case .missingKey(let path):
+        "the file \(path) with the cluster key does not exist: copy it from another node, or create a cluster with "
+          + "'belfry cluster init'"
       case .system(let failure): "\(failure)"
       }
     }
@@ -43,13 +49,17 @@ struct ClusterSecrets {
   init(_ membership: any ClusterMembership, keyFile path: String) throws(Failure) {
     self.membership = membership
     keyFile = path
+    let content: [UInt8]?
     do throws(SystemFailure) {
-      let bytes = try FileSystem.readRegularFile(path, limit: Self.keyFileBytesMax)
-      let digits = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-      key = Hexadecimal.decode(digits) ?? []
+      content =
+        try FileSystem.isPresent(path)
+        ? FileSystem.readRegularFile(path, limit: Self.keyFileBytesMax) : nil
     } catch {
       throw .system(error)
     }
+    guard let content else { throw .missingKey(path: path) }
+    let digits = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }
+    key = Hexadecimal.decode(digits) ?? []
     guard key.count == 32 else { throw .badKey(path: path) }
   }
 

@@ -34,7 +34,7 @@ public enum ClusterSetup {
     do {
       guard case .database(let found) = try StoreLocation(url: url) else {
         throw AdministrationFailure(
-          .invalid, "the data of a cluster cannot be in \(url)",
+          .invalid, "the data of a cluster cannot be in '\(url)'",
           do: "specify postgres://USER@HOST/DATABASE")
       }
       address = found

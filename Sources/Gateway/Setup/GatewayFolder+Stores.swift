@@ -11,8 +11,16 @@ extension GatewayFolder {
       case .database(let address):
         return try openStores(in: address, isComplete: true).control
       }
+    } catch StorageFailure.inUse(let server) {
+      // The folder of a stopped node must not lead its operator to stop the other nodes.
+      throw AdministrationFailure(
+        .broken, "another gateway, or a node of a cluster, is using the database \(server)",
+        do: "run the command on the gateway that is running, with --data and its data folder")
     } catch let failure as StorageFailure {
       throw AdministrationFailure(failure)
+    } catch Failure.otherStore(let folder, let why, let remedy) {
+      throw AdministrationFailure(
+        .broken, "cannot use the data folder \(folder): \(why)", do: remedy)
     } catch {
       throw AdministrationFailure(
         .broken, "cannot open the gateway's stores (\(error))", do: "check the gateway's log")

@@ -123,12 +123,10 @@ public struct AdminRouter: Sendable {
           "unknown request: \(request.method) \(request.path)", "see docs/admin-api.md",
           status: 404)
       }
-      let lines = try administration.perform(wanted)
+      let (lines, missing) = try administration.answer(to: wanted)
       // Only lists have pages: an invalid page must not hide that a change was made.
       guard request.method == "GET" else { return .lines(lines) }
-      var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
-      response.fields.append((ListPage.totalField, "\(lines.count)"))
-      return response
+      return try list(lines, missing, request)
     } catch {
       return .failure(error)
     }
@@ -166,6 +164,13 @@ public struct AdminRouter: Sendable {
       return try follow(text, where: filter, asEvents: EventStream.isWanted(by: request))
     }
     let (lines, missing) = try administration.log(of: text, where: filter)
+    return try list(lines, missing, request)
+  }
+
+  /// Returns the part of a list that a request selects, with the names of the nodes whose data is missing from it.
+  private func list(
+    _ lines: [JSONObject], _ missing: [String], _ request: HTTP1Request
+  ) throws(AdministrationFailure) -> HTTP1Response {
     var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
     response.fields.append((ListPage.totalField, "\(lines.count)"))
     if !missing.isEmpty {

@@ -209,6 +209,11 @@ public final class TestPushes: Sendable {
     case .doubtful: return "check the token, the topic and the push type"
     case .unaffected: break
     }
+    if let seconds = refusal.retryAfterSeconds,
+      [.retryLater, .retryWithBackoff].contains(refusal.advice)
+    {
+      return "wait \(seconds) second\(seconds == 1 ? "" : "s"), then send the push again"
+    }
     return switch refusal.advice {
     case .doNotRetry: "fix the push before you send it again"
     case .renewProviderToken: "check the provider key, then send the push again"

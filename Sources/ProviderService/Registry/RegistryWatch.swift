@@ -42,13 +42,13 @@ public final class RegistryWatch: Sendable {
         health.isRemote
           ? "the database cannot be used: registrations and changes of campaigns are refused"
           : "the disk accepts no writes: registrations and changes of campaigns are refused",
-        ["store": health.name, "why": why, "refused": "\(refused)"])
+        ["store": health.name, "why": why, "refusedWrites": "\(refused)"])
     case .works(let nanoseconds, let refused):
       log.info(
         health.isRemote ? "the database can be used again" : "the disk accepts writes again",
         [
           "store": health.name, "afterSeconds": "\(nanoseconds / 1_000_000_000)",
-          "refused": "\(refused)",
+          "refusedWrites": "\(refused)",
         ])
     case .unreadable(let why):
       log.error("the registry cannot be read", ["store": health.name, "why": why])

@@ -14,10 +14,14 @@ struct AdminClient {
   let owner: UInt32
   /// True if the service must be on this machine.
   private let isLocal: Bool
-  /// A function that is called with the names of the cluster's nodes whose lines are missing from a response.
-  var onMissingNodes: (String) throws -> Void = { nodes in
+  /// A function that is called with the names of the cluster's nodes whose data is missing from a response, and with
+  /// the call.
+  var onMissingNodes: (_ nodes: String, AdministrationCall) throws -> Void = { nodes, call in
     Output.error(
-      "the lines of these nodes are missing, because the nodes did not answer: \(nodes)",
+      call.path.hasPrefix("/api/devices")  // text: our own path
+        ? "devices that are connected to these nodes are listed as not connected, because the nodes did not answer: "
+          + nodes
+        : "the lines of these nodes are missing, because the nodes did not answer: \(nodes)",
       do: "see 'belfry node list'")
   }
 
@@ -86,6 +90,8 @@ struct AdminClient {
   /// A busy machine takes a long time to generate an RSA key, and a revocation waits until the lease of a dead node of
   /// the cluster has ended.
   private static let changeMilliseconds: Int32 = 100_000
+  /// The time, in milliseconds, after which a command that makes changes says that it is still waiting.
+  private static let noteMilliseconds: Int32 = 5_000
 
   /// Throws if another user's process is listening on the port, because it would receive the token.
   ///
@@ -116,12 +122,13 @@ struct AdminClient {
     let isOpen = try exchange(
       Self.text(of: call, to: address, token: token),
       milliseconds: call.method == "GET" ? Self.readMilliseconds : Self.changeMilliseconds,
+      notesWait: call.method != "GET",
       isFollowing: call.query.contains { $0.name == "follow" }
     ) { bytes in
       for line in try answer.append(bytes) { receive(line) }
     }
     if isOpen { try answer.end() }
-    if let nodes = answer.missingNodes { try onMissingNodes(nodes) }
+    if let nodes = answer.missingNodes { try onMissingNodes(nodes, call) }
     return isOpen
   }
 
@@ -129,13 +136,14 @@ struct AdminClient {
   ///
   /// Returns false if nothing is listening at the address.
   func exchange(
-    _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, isFollowing: Bool = false,
-    _ receive: (ArraySlice<UInt8>) throws -> Void
+    _ request: [UInt8], milliseconds: Int32 = changeMilliseconds, notesWait: Bool = false,
+    isFollowing: Bool = false, _ receive: (ArraySlice<UInt8>) throws -> Void
   ) throws -> Bool {
     guard let descriptor = try connect() else { return false }
     defer { Socket.close(descriptor) }
     try requireOwner(descriptor)
     try write(request, to: descriptor)
+    if notesWait { noteWait(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       try wait(
@@ -152,6 +160,17 @@ struct AdminClient {
         throw SystemFailure.call(name: "recv", errno: number, subject: address.description)
       }
     }
+  }
+
+  /// Prints a note if the response does not begin soon, so that the command does not seem to hang.
+  private func noteWait(_ descriptor: Int32) {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&wanted, 1, Self.noteMilliseconds) == 0 else { return }
+    Output.error(
+      "still waiting for the response",
+      do:
+        "in a cluster, a revocation waits until the lease of each dead node has ended, for up to 80 seconds"
+    )
   }
 
   private func connect() throws -> Int32? {

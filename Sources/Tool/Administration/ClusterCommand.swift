@@ -38,10 +38,11 @@ enum ClusterCommand {
     }
     return table.run(Array(arguments.dropFirst())) { options in
       guard let store = options.value("store") else {
-        throw CommandLineOptions.Problem.required(key: "store")
+        throw CommandLineOptions.Problem.required(
+          key: "store", name: "postgres://USER@HOST/DATABASE")
       }
       guard let key = options.value("cluster-key") else {
-        throw CommandLineOptions.Problem.required(key: "cluster-key")
+        throw CommandLineOptions.Problem.required(key: "cluster-key", name: "FILE")
       }
       let name = try options.choice("environment", of: ["sandbox", "production"])
       let cell = try options.integer("cell", in: ClusterSetup.cells) ?? 0
@@ -52,7 +53,12 @@ enum ClusterCommand {
         environment: name.flatMap { BelfryWire.Environment(name: $0) } ?? .sandbox,
         cell: UInt16(cell),
         nowMilliseconds: SystemClock.unixMilliseconds)
-      Output.line("Created a cluster with the team \(result.teamID) and the key \(result.keyID).")
+      // The result names only the first team and key, although all of the gateway's are kept.
+      if let folder = options.value("data") {
+        Output.line("Created a cluster with all teams and keys of the gateway in \(folder).")
+      } else {
+        Output.line("Created a cluster with the team \(result.teamID) and the key \(result.keyID).")
+      }
       Output.line(
         result.hasNewKey
           ? "Copy \(file) to each node, and keep a copy in a safe place: without it, the cluster's keys are lost."

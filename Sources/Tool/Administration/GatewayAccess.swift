@@ -52,7 +52,7 @@ struct GatewayAccess {
   func readLog(_ receive: (JSONObject) -> Void) throws -> Bool {
     guard var client = try runningClient() else { return false }
     // An incomplete log would be mistaken for a complete one.
-    client.onMissingNodes = { nodes in
+    client.onMissingNodes = { nodes, _ in
       throw AdministrationFailure(
         .busy, "the delivery log of these nodes is missing: \(nodes)", do: "see 'belfry node list'")
     }
