@@ -36,6 +36,9 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
       "cannot send to \(endpoint): \(reason): try again later"
     case .unreachable(let endpoint, let reason) where reason.hasPrefix(Self.goingAwayReason):
       "\(endpoint) closed the connection before it accepted the request (\(reason)): try again"
+    case .unreachable(let endpoint, let reason) where reason.contains(Self.wrongPortReason):
+      // The reason is a TLS term, and it already contains advice.
+      "cannot connect to \(endpoint): the port does not accept pushes; check the port"
     case .unreachable(let endpoint, let reason):
       "cannot connect to \(endpoint): \(Self.cause(reason, of: endpoint)); "
         + Self.advice(reason, of: endpoint)
@@ -54,6 +57,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   static let noStreamsReason = "the service allows no concurrent requests"
   /// The beginning of the reason for a connection that the service closed with GOAWAY.
   static let goingAwayReason = "the service is going away"
+  /// A part of the reason of a TLS connection to a port with another protocol, such as a gateway's port for devices.
+  private static let wrongPortReason = "TLS failed: the peer has no common application protocol"
 
   /// True if the service accepted the connection, but set its maximum number of concurrent streams to 0.
   ///

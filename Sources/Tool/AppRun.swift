@@ -10,10 +10,13 @@ final class AppRun: Sendable {
   static let table = OptionTable(
     command: "belfry app run",
     summary: """
-      Acts as an app and prints one JSON line per callback. Reads commands from standard input, one JSON line
-      each: {"do":"complete","id":…,"result":"newData|noData|failed"},
-      {"do":"present","id":…,"options":["banner","sound"]}, {"do":"state","state":"background"}, {"do":"beginTask"},
-      {"do":"endTask","task":…}, {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"}.
+      Acts as an app and prints one JSON line per callback. The agent waits for an answer to each line with an ID:
+      'present' for willPresent, which an app in the foreground receives before a notification is shown, and 'complete'
+      for received, response and taskBegins. Without an answer to willPresent within 10 s, or if standard input has
+      ended, the notification is not shown. Reads commands from standard input, one JSON line each:
+      {"do":"submitTask","task":ID,"kind":"refresh|processing","at":"2026-11-21T18:00Z"},
+      {"do":"complete","id":…,"result":"newData|noData|failed"}, {"do":"present","id":…,"options":["banner","sound"]},
+      {"do":"state","state":"background"}, {"do":"beginTask"}, {"do":"endTask","task":…}.
       """,
     positionals: "APP_ID", positionalCount: 1...1,
     [
@@ -310,7 +313,10 @@ final class AppRun: Sendable {
     guard let number,
       let (question, event) = state.withLock({ $0.questions.removeValue(forKey: number) })
     else {
-      return Output.error("unknown ID", do: "use the ID from a line that waits for an answer")
+      let text = id?.stringValue ?? id?.integerValue.map { String($0) }
+      return Output.error(
+        text.map { "unknown ID '\($0)'" } ?? "missing ID",
+        do: "use the ID from a willPresent, received, response or taskBegins line")
     }
     question.reply(reply(event))
   }

@@ -25,7 +25,11 @@ enum LocationCommand {
     let numbers = text.split(separator: ",").compactMap { Double($0) }
     guard numbers.count == 2,
       Place(latitude: numbers[0], longitude: numbers[1], certainty: .exact) != nil
-    else { throw UsageError("invalid location '\(text)': expected degrees, such as 48.858,2.294") }
+    else {
+      throw UsageError(
+        "invalid location '\(text)': expected a latitude from -90 to 90 and a longitude from -180 to 180, such as "
+          + "48.858,2.294")
+    }
     return .setPlace(latitude: numbers[0], longitude: numbers[1])
   }
 }

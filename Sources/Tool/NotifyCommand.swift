@@ -41,7 +41,10 @@ enum NotifyCommand {
         "reply", "ID=TITLE",
         "a button with a text field; the entered text is printed on a second line"),
       .value("badge", "N", "the number on the app's icon; 0 removes it"),
-      .value("category", "NAME", "the category that defines the actions"),
+      .value(
+        "category", "NAME",
+        "a category that the app has set, which defines the actions; without such a category, the notification has no "
+          + "actions"),
       .value("thread", "ID", "the ID of a group of related notifications"),
       .value("level", "passive|active|timeSensitive|critical", "the interruption level"),
       .value("user-info", "JSON", "a JSON object with the app's own data"),
@@ -58,7 +61,7 @@ enum NotifyCommand {
       .value(
         "zone", "floating|NAME", default: "floating",
         "the time zone of --at, such as Europe/Paris; floating: the zone that the device is in at "
-          + "that time"),
+          + "that time; without effect if --at has an offset or Z"),
       .value(
         "matching", "COMPONENTS",
         "show the notification when these date components match, such as 'weekday=2 hour=9'"),
@@ -138,6 +141,9 @@ enum NotifyCommand {
         for date in dates {
           Output.line(instant(date))
         }
+      case ("cancel", 1): throw UsageError("missing ID for cancel: add one, or use --all")
+      case ("next", 1):
+        throw UsageError("missing ID for next: add one; 'belfry notify list' shows the IDs")
       default:
         throw UsageError(
           "invalid arguments '\(words.joined(separator: " "))': expected list, cancel ID, cancel --all or "

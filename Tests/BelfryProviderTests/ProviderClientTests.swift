@@ -149,6 +149,15 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(service.requests.isEmpty)
   }
 
+  @Test func `a failure at a port with another protocol has one remedy and no TLS terms`() {
+    let failure = ProviderFailure.unreachable(
+      endpoint: "localhost:2195",
+      reason: "TLS failed: the peer has no common application protocol (ALPN): check the port")
+    #expect(
+      failure.description
+        == "cannot connect to localhost:2195: the port does not accept pushes; check the port")
+  }
+
   @Test func `a certificate is shown and no token sent`() async throws {
     let authority = try CertificateAuthority.make(
       commonName: "Senders",

@@ -212,6 +212,25 @@ import Testing
     }
   }
 
+  @Test func `A command that sends a campaign itself reports a delay once, and not as a log line`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (gateway, _, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"title":"Hello"}}"#, to: "campaign.json")
+      try await registry.program.stop()
+      try await gateway.crash()
+      let program = try scenario.belfry([
+        "campaign", "send", file, "--data", registry.data, "--gateway", gateway.file,
+      ])
+      try await program.error("the campaign is delayed: ")
+      program.signal(SIGINT)
+      #expect(try await program.end() == 130)
+      #expect(!program.errors.contains("a campaign is delayed"), "\(program.errors)")
+    }
+  }
+
   @Test func `A time that has passed is refused by send and edit, and nothing is sent`()
     async throws
   {
@@ -221,13 +240,16 @@ import Testing
         #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
       let refusal =
         "belfry: invalid value '2020-01-01T09:00' for --at: the time has passed for every device; "
-        + "use a later time, or no time to send now\n"
+        + "specify a later time, or omit the time to send the campaign now\n"
       let past = ["--at", "2020-01-01T09:00"]
       for options in [[], ["--dry-run"], ["--draft"], ["--detach"]] {
         let sent = try await campaign(
           scenario, registry, ["send", file] + past + options, succeeding: false)
         #expect(sent.status == 1 && sent.errors == refusal, "\(options) \(sent.errors)")
       }
+      let dry = try await scenario.belfryCommand(
+        ["campaign", "send", file, "--dry-run", "--data", registry.data] + past, succeeding: false)
+      #expect(!dry.output.contains("no time zone: "), "\(dry.output)")
       #expect(try await campaign(scenario, registry, ["list"]).values.isEmpty)
       let later = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
       let scheduled = try await campaign(scenario, registry, ["send", file, "--at", later])
@@ -304,13 +326,29 @@ import Testing
         try await campaign(scenario, registry, ["status"]).values.first)
       #expect(status["state"].string == "running")
       #expect(status["waitsFor"].string == "quiet hours")
+      let list = try await scenario.belfryCommand(["campaign", "list", "--data", registry.data])
+      #expect(list.lines.first?.hasSuffix("WAITS UNTIL") == true, "\(list.output)")
+      let shown = try await scenario.belfryCommand(["campaign", "status", "--data", registry.data])
+      #expect(
+        shown.lines.contains { $0.hasPrefix("quietHours ") && $0.hasSuffix(" to \(end)") },
+        "\(shown.output)")
       _ = try await campaign(scenario, registry, ["cancel", #require(status["id"].string)])
       try await program.end()
       let detached = try await scenario.belfryCommand([
         "campaign", "send", file, "--detach", "--data", registry.data,
       ])
       #expect(
-        detached.errors.contains("1 device waits for quiet hours to end"), "\(detached.errors)")
+        detached.errors.contains("1 device waits for quiet hours to end; it gets the campaign at "),
+        "\(detached.errors)")
+      let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+      let plain = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "plain.json")
+      let timed = try await scenario.belfryCommand([
+        "campaign", "send", plain, "--at", tomorrow, "--detach", "--data", registry.data,
+      ])
+      #expect(
+        timed.errors.contains("1 device waits for the campaign's time; it gets the campaign at "),
+        "\(timed.errors)")
     }
   }
 

@@ -84,7 +84,9 @@ extension Scenario {
             ["campaign"] + words + ["--data", wrong], succeeding: false)
           #expect(
             answer.status == 1
-              && answer.errors.contains("\(wrong) is not a provider's data folder: start"),
+              && answer.errors.contains(
+                "\(wrong) is not a provider's data folder: start a provider with 'belfry provider --data DIR', "
+                  + "or specify"),
             "\(words) \(answer.errors)")
         }
         #expect(!FileManager.default.fileExists(atPath: wrong + "/admin-token"))
@@ -95,6 +97,11 @@ extension Scenario {
         "provider", "--data", folder, "--port", "0", "--ready-file", ready, "--topic", topic,
       ])
       _ = try await ScratchFolder.contents(of: ready) { !provider.isRunning }
+      let second = try await scenario.belfryCommand(
+        ["provider", "--data", folder, "--port", "0"], succeeding: false)
+      #expect(
+        second.status == 1 && second.errors.contains("such as another provider")
+          && second.errors.contains("use another folder with --data"), "\(second.errors)")
       try await provider.stop()
       let list = try await scenario.belfryCommand(["campaign", "list", "--data", folder])
       #expect(list.errors == "belfry: no campaigns\n")
@@ -158,6 +165,9 @@ extension Scenario {
         "campaign", "status", id, "--json", "--data", registry.data,
       ])
       #expect(status.values.first?["state"].string == "interrupted", "\(status.output)")
+      let deleted = try await scenario.belfryCommand(
+        ["campaign", "delete", id, "--data", registry.data], succeeding: false)
+      #expect(deleted.errors.contains("it is interrupted: cancel it first"), "\(deleted.errors)")
       registry = try await scenario.registry(of: gateway, topic: topic)
       let end = try await scenario.belfryCommand([
         "campaign", "resume", id, "--json", "--data", registry.data,
@@ -202,6 +212,10 @@ extension Scenario {
       #expect(sent.status == 1, "one push failed")
       #expect(last["dead"].integer == 2 && last["failed"].integer == 1)
       let id = try #require(last["id"].string)
+      #expect(
+        sent.errors.contains(
+          "the campaign failed for 1 device: run 'belfry campaign report \(id)' to see the reasons"),
+        "\(sent.errors)")
       let report = try await scenario.ask(registry, "/campaigns/\(id)/report")
       #expect(report.values.first?["reasons"]["Unregistered"].integer == 2)
       #expect(report.values.first?["reasons"]["BadDeviceToken"].integer == 1)
@@ -342,6 +356,13 @@ extension Scenario {
       let tagged = try await scenario.belfryCommand(arguments + ["--to", "tag:fr-CA", "--json"])
       #expect(tagged.values.last?["accepted"].integer == 1)
       #expect(payload(try await devices.received()).contains("Ann a gagné"))
+      // The report counts the language of the text, not that of the device.
+      let report = try await scenario.belfryCommand([
+        "campaign", "report", #require(tagged.values.last?["id"].string), "--provider",
+        registry.address,
+      ])
+      let table = report.lines.suffix(2).map { $0.split(separator: " ").joined(separator: " ") }
+      #expect(table == ["OUTCOME REASON TEXT LANGUAGE DEVICES", "accepted - fr 1"])
       // The preview leaves no data in the registry.
       #expect(try await scenario.ask(registry, "/campaigns").lines.count == 2)
     }

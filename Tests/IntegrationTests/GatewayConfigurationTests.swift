@@ -299,6 +299,10 @@ extension Scenario {
         let refused = try await scenario.belfryCommand(words, succeeding: false)
         #expect(refused.errors.contains("or use --gateway \(example)"), "\(refused.errors)")
       }
+      let invite = try await scenario.belfryCommand(["device", "invite"], succeeding: false)
+      #expect(
+        invite.errors.contains("data folder with --data, for example --data \(example)"),
+        "\(invite.errors)")
       // A start that fails leaves a folder, which is not that of a running gateway.
       let taken = "\(2_197 + (offsets.first ?? 0))"
       let start =

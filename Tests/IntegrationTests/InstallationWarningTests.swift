@@ -12,7 +12,8 @@ import Testing
       try Data("[Desktop Entry]\nName=Unbuilt\nExec=\(program)\n".utf8).write(
         to: URL(filePath: file))
       let result = try await scenario.tell(agent, "app", "install", file)
-      let advice = "build the program, or correct Exec and run 'belfry app install' again"
+      let advice =
+        "build or install the program, or correct Exec and run 'belfry app install' again"
       #expect(
         result.errors.contains(
           "warning: the app cannot be started, because \(program) does not exist: \(advice)"),
@@ -29,6 +30,35 @@ import Testing
         ["center", "open", "o", "--socket", agent.socket], succeeding: false)
       #expect(opened.status == 1)
       #expect(opened.errors.contains("\(program) does not exist: \(advice)"), "\(opened.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "Exec=/bin/true\nX-Belfry-BackgroundModes=remote-notificaton;fetch;\n",
+      "warning: unknown word 'remote-notificaton' in X-Belfry-BackgroundModes: use remote-notification, fetch, "
+    ),
+    (
+      "Exec=/bin/true\nX-Belfry-Entitlements=aps-enviroment; time-sensitive;\n",
+      "warning: unknown word 'aps-enviroment' in X-Belfry-Entitlements: use aps-environment, "
+    ),
+    ("", "org.example.typo.desktop has no Exec: add Exec and run 'belfry app install' again"),
+    (
+      "Exec=no-such-program\n",
+      "warning: the app cannot be started, because the program 'no-such-program' is not on the PATH: correct Exec "
+    ),
+  ])
+  func `A desktop file with an unknown word or without a program is installed with a warning`(
+    lines: String, warning: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let file = scenario.folder.file("org.example.typo.desktop")
+      try Data("[Desktop Entry]\nType=Application\nName=Typo\n\(lines)".utf8).write(
+        to: URL(filePath: file))
+      let result = try await scenario.tell(agent, "app", "install", file)
+      #expect(result.errors.contains(warning), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
     }
   }
 

@@ -201,7 +201,9 @@ import Testing
       #expect(answer.lines.last?.hasPrefix("belfry send ") == true, "\(answer.output)")
       #expect(SubscribeCommand.table.help.contains("'belfry send' command"))
       #expect(
-        answer.errors.contains("run the printed command on the gateway's machine"),
+        answer.errors.hasPrefix(
+          "belfry: the printed command is for the gateway's machine, because ")
+          && answer.errors.contains("run the printed command on the gateway's machine"),
         "\(answer.errors)")
     }
   }

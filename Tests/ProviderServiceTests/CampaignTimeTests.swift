@@ -67,7 +67,8 @@ import Testing
   @Test(arguments: ["2026-11-24T11:58Z", "2026-11-24T13:58+02:00", "2026-11-24T06:58"])
   func `A time that has passed for every device is refused`(at: String) throws {
     let problem =
-      "at: invalid value '\(at)': the time has passed for every device; use a later time, or no time to send now"
+      "at: invalid value '\(at)': the time has passed for every device; specify a later time, or omit the time to "
+      + "send the campaign now"
     #expect(
       refusal { _ = try campaigns.add(document(at), audience: .all, rate: nil) } == problem)
     #expect(try test.store.campaignIDs().isEmpty)

@@ -206,6 +206,16 @@ private func problems(
       ])
   }
 
+  @Test func `A misspelled member of an alert for all languages is not searched as a file`() throws
+  {
+    let campaign = try object(#"{"topic":"a.b","alert":{"title":"Hi","boddy":"x"}}"#)
+    #expect(try StringsFile.resolve(campaign, in: "/nonexistent") == campaign)
+    let error = #expect(throws: RequestProblems.self) { try CampaignDocument(campaign) }
+    #expect(
+      error?.description
+        == "alert.boddy: unknown member: expected title, subtitle, body, or a key such as loc-key")
+  }
+
   /// Tests a file that root specifies in another user's folder.
   ///
   /// The file might be a link to a file with secrets.

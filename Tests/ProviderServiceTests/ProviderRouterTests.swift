@@ -337,7 +337,9 @@ private struct TestService {
       ])
     #expect(try service.tokens().isEmpty)
     #expect(try service.answer("PUT", "/register").status == 405)
-    #expect(try service.answer("GET", "/nowhere").status == 404)
+    let unknown = try service.answer("GET", "/nowhere")
+    #expect(unknown.status == 404)
+    #expect(unknown.lines.first?["advice"]?.stringValue?.contains("Help in the console") == true)
   }
 
   /// Checks that the service neither drops nor changes a field that an app sends.
@@ -428,6 +430,35 @@ private struct TestService {
       body: Array("user=".utf8) + [0xFF])
     #expect(twice.status == 400)
     #expect(try service.tokens().count == 1)
+  }
+
+  @Test func `A registration with broken JSON is refused with the line and the column`() throws {
+    let service = try TestService(apps: ["com.example.app"], isOpen: true)
+    let answer = try service.answer(
+      "POST", "/register", fields: [("content-type", "application/json")],
+      body: Array("{\"deviceToken\":\"00ff\",\n\"tag\":[\"news\"],".utf8))
+    let error = answer.lines.first?["error"]?.stringValue ?? ""
+    #expect(answer.status == 400)
+    #expect(error.hasPrefix("the body is not a JSON object at line 2, column "), "\(error)")
+  }
+
+  @Test func `A search for devices refuses a misspelled condition instead of ignoring it`() throws {
+    let service = try TestService(apps: ["com.example.app"])
+    let admin = service.provider.adminToken
+    _ = try service.answer("POST", "/tokens", key: admin, body: Array("00ff\n".utf8))
+    for (name, advice) in [
+      ("langage", "did you mean 'language'?"), ("lang", "did you mean 'language'?"),
+      ("tags", "did you mean 'tag'?"),
+      ("timeZone", "expected one of deviceToken, topic, user, tag, language, limit, after"),
+    ] {
+      let answer = try service.answer("GET", "/tokens", query: [(name, "fr")], key: admin)
+      #expect(answer.status == 400, "\(name)")
+      #expect(
+        answer.lines.first?["error"]?.stringValue == "\(name): unknown parameter"
+          && answer.lines.first?["advice"]?.stringValue == advice, "\(answer.lines)")
+    }
+    let other = try service.answer("GET", "/tokens", query: [("_", "1")], key: admin)
+    #expect(other.status == 200 && other.lines.count == 1)
   }
 
   @Test func `tokens are listed in pages and removed one by one`() throws {

@@ -16,7 +16,8 @@ extension LocalApp.Installation {
 
   /// The advice for the user about a program that cannot be started.
   var programAdvice: String {
-    "build the program, or correct \(desktopFile == nil ? "CFBundleExecutable" : "Exec") and run "
-      + "'belfry app install' again"
+    desktopFile == nil
+      ? "build the program, or correct CFBundleExecutable and run 'belfry app install' again"
+      : "build or install the program, or correct Exec and run 'belfry app install' again"
   }
 }

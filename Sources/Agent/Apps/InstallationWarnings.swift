@@ -10,6 +10,7 @@ public enum InstallationWarnings {
       let installation = app.installation
     else { return [] }
     var warnings = app.extensionProblems.map { "\($0.problem): \($0.advice)" }
+    warnings += installation.desktopFile.map { desktopFileWarnings($0, installation) } ?? []
     if !installation.isBusActivatable, let problem = installation.programProblem {
       warnings.insert(
         "the app cannot be started, because \(problem): \(installation.programAdvice)", at: 0)
@@ -26,6 +27,42 @@ public enum InstallationWarnings {
     }
     return warnings
   }
+
+  /// Returns the warnings about the keys of a desktop file that the installation ignores or needs.
+  private static func desktopFileWarnings(
+    _ path: String, _ installation: LocalApp.Installation
+  ) -> [String] {
+    guard let bytes = try? FileSystem.readRegularFile(path, limit: 1 << 20) else { return [] }
+    let entry = DesktopFile(String(decoding: bytes, as: UTF8.self))
+    var warnings = unknownWords(
+      in: entry, "X-Belfry-Entitlements", known: Entitlement.allCases.map(\.word),
+      others: Entitlement.allCases.map(\.rawValue))
+    warnings += unknownWords(in: entry, "X-Belfry-BackgroundModes", known: backgroundModes)
+    if installation.executable == nil, !installation.isBusActivatable {
+      let reason = entry.command.first.map { "the program '\($0)' is not on the PATH" }
+      warnings.append(
+        "the app cannot be started, because \(reason ?? "\(path) has no Exec"): "
+          + "\(reason == nil ? "add" : "correct") Exec and run 'belfry app install' again")
+    }
+    return warnings
+  }
+
+  /// Returns a warning for each word of a list that has no effect.
+  private static func unknownWords(
+    in entry: DesktopFile, _ key: String, known: [String], others: [String] = []
+  ) -> [String] {
+    (entry[key] ?? "").split(separator: ";")
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty && !known.contains($0) && !others.contains($0) }
+      .map { word in
+        "unknown word '\(word)' in \(key): use \(known.joined(separator: ", ")), and run 'belfry app install' again"
+      }
+  }
+
+  /// The background modes that have an effect.
+  private static let backgroundModes = [
+    "remote-notification", "fetch", "processing", "audio", "location", "voip",
+  ]
 
   /// The getters of `NSLocale.preferredLanguages` and `Locale.preferredLanguages` in Foundation (S0-54).
   private static let languageSymbols = [

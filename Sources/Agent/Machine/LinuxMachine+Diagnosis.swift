@@ -56,7 +56,7 @@ extension LinuxMachine {
         feature: "session bus", isFine: presenters.bus != nil,
         isOptional: presenters.desktop == nil,
         detail: presenters.bus == nil ? "none" : "connected",
-        advice: configuration.presenters?.contains(.terminal) == true
+        advice: presenters.hasTerminal
           ? "to show notifications on a desktop, start the agent in a desktop session"
           : "start the agent in a desktop session, or use --presenter terminal")
     ]

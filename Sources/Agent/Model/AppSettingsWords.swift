@@ -42,7 +42,9 @@ extension LocalApp {
     default:
       if let option = AuthorizationOption(rawValue: name), !requested.contains(option) {
         throw AppLinkFailure(
-          .invalidArgument, "\(id) never requested \(name), so it has no such setting")
+          .invalidArgument,
+          "\(id) never requested \(name), so it has no such setting: let the app request it, or run "
+            + "'belfry app run \(id) --authorize \(name)'")
       }
       let isKnown = switches.turn(name, to: word)
       assert(isKnown, "a setting without a problem has this value")

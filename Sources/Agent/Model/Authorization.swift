@@ -77,6 +77,18 @@ extension LocalApp {
   /// The options that notifications of the older interfaces can use.
   static let olderInterfaceOptions: Set<AuthorizationOption> = [.alert, .sound, .badge]
 
+  /// True if a command that notifies for the app must request the options on the app's behalf.
+  ///
+  /// If the user allows an app before the app has asked, the app's notifications cannot be seen or heard without these
+  /// options. An app that registered an empty set of types chose to be silent.
+  var needsCommandOptions: Bool {
+    switch status {
+    case .notDetermined: true
+    case .authorized: requested.isEmpty && registeredTypes == nil
+    case .denied, .provisional: false
+    }
+  }
+
   /// Records the decision of the user or of the policy.
   mutating func decideAuthorization(isAllowed: Bool) {
     status = isAllowed ? .authorized : .denied

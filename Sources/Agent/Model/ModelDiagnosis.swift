@@ -82,6 +82,11 @@ extension LocalApp {
     "put NSLocationWhenInUseUsageDescription into its manifest (a development app may have it in "
     + "BELFRY_LOCATION_USAGE)"
 
+  /// The advice for an app that requested no options; a script cannot call the method.
+  private var requestAdvice: String {
+    "make the app call requestAuthorization, or run 'belfry app run \(id) --authorize alert,sound'"
+  }
+
   /// Returns the reasons that the user might not see the app's notifications.
   func findings(
     isUndecided: Bool, programProblem: (problem: String, advice: String)?,
@@ -98,7 +103,7 @@ extension LocalApp {
       problems.append(
         isUndecided
           ? ("waiting for the user's answer", "belfry settings \(id) notifications=on")
-          : ("never asked for permission", "make the app call requestAuthorization"))
+          : ("never asked for permission", requestAdvice))
     case .denied:
       problems.append(("denied by the user", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break
@@ -107,7 +112,7 @@ extension LocalApp {
       problems.append(
         (
           "authorized, but never requested alerts, sounds or badges: its notifications are not seen or heard",
-          "make the app call requestAuthorization"
+          requestAdvice
         ))
     }
     if status.allows, settings.alert == .disabled {

@@ -188,7 +188,7 @@ struct Permissions {
   mutating func onNotifyRequest(
     _ waiting: WaitingNotification, _ context: inout AgentContext
   ) -> WaitingNotification? {
-    guard context.apps[waiting.app]?.status == .notDetermined else { return waiting }
+    guard context.apps[waiting.app]?.needsCommandOptions == true else { return waiting }
     let before = context.settings(of: waiting.app)
     let isDecided = requestAuthorization(waiting.app, Self.commandOptions, &context)
     tellSettings(waiting.app, before, &context)

@@ -42,6 +42,9 @@ final class PresenterHub {
       on: loop, listener: listener, log: configuration.log.child("windows"))
   }
 
+  /// True if a terminal shows the notifications, because of the options or because there is no session bus.
+  var hasTerminal: Bool { presenters.contains { $0.kind == .terminal } }
+
   /// Opens the configured presenters.
   ///
   /// By default, the hub uses the desktop while a session bus is available. Until a bus becomes available, it uses the

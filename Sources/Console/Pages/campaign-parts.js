@@ -64,12 +64,13 @@ export function waitText({ waitsFor, waitsUntil }) {
     : `Waiting for the campaign's time in the next time zone at ${dateTime(waitsUntil)}.`;
 }
 
-/** Returns the effect of starting a campaign now, for a confirmation. */
-export function sendText({ devices, waitingDevices, waitsUntil }) {
+/** Returns the effect of starting a campaign with this time and these quiet hours now, for a confirmation. */
+export function sendText({ devices, waitingDevices, waitsUntil }, { at, quietHours }) {
   const now = `${devices === waitingDevices ? "No device gets" : count(devices - waitingDevices, "device gets", "devices get")} the campaign now.`;
   if (!waitingDevices) return now;
+  const reason = quietHours ? `quiet hours${at ? " or the time zone" : ""}` : "the time zone";
   const first = waitingDevices === 1 ? "at" : "the first at";
-  return [now, `${count(waitingDevices, "device gets", "devices get")} it later because of quiet hours or the time zone, ${first} ${dateTime(waitsUntil)}.`];
+  return [now, `${count(waitingDevices, "device gets", "devices get")} it later because of ${reason}, ${first} ${dateTime(waitsUntil)}.`];
 }
 
 /** Formats seconds as a readable duration. */

@@ -92,7 +92,7 @@ function showOne(main, id) {
       isAsking = false;
     }
     if (preview.startsInSeconds > 0) return act("resume");
-    if (!await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview), action: "Send" })) return;
+    if (!await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview, status), action: "Send" })) return;
     await (hasPassed(preview) ? sendWithoutTime() : act("resume"));
   }
 
@@ -239,13 +239,13 @@ function showOne(main, id) {
           ...(left || found.state === "cancelled" ? [[ended.includes(found.state) ? "Not sent" : "Not sent yet", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("h3", {}, "By language"),
-        table("By language", [["Text", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "same text for all")],
+        table("By language", [["Text language", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "same text for all")],
           ["Devices", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
           ["Dead tokens", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
           ["Unknown", (row) => row.unknown.toLocaleString()]], found.languages, "No outcomes."),
         h("h3", {}, "By outcome"),
         table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "dead token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
-          ["Language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
+          ["Text language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
         found.failed ? h("p", { class: "hint" }, h("a", { href: address("rejections.md"), target: "_blank" }, titles["rejections.md"])) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", "data-name": "json", onclick: () => save("json") }, "Export as JSON"),

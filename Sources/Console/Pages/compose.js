@@ -240,6 +240,9 @@ function showForm(main, draft, edited) {
 
   /** Returns a problem as sentences; without a file, the labels of the fields replace the names of the members. */
   function said(problem) {
+    if (hasPassed(problem) && !isOfFile(problem)) {
+      return "The time has passed for every device. Enter a later time, or clear the date and the time to send the campaign now.";
+    }
     const text = sentences(problem.error, problem.advice);
     return chosen ? text : labeled(text);
   }
@@ -452,7 +455,8 @@ function showForm(main, draft, edited) {
       found.problems.length ? h("ul", { class: "notes wrong" }, found.problems.map((one) => h("li", {}, said(one)))) : null,
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? "", hasImage(campaign().body)),
-      found.timeZones.length ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
+      // A campaign whose time has passed is refused, so it has no times to show.
+      found.timeZones.length && !found.problems.some(hasPassed) ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       canStart ? h("p", { class: "buttons" }, send) : null);
   }
@@ -473,7 +477,7 @@ function showForm(main, draft, edited) {
     // Without a name, a campaign is called by its first title.
     const texts = Object.values(body.alert ?? {}).map((one) => one?.title || one?.body).filter((one) => typeof one === "string");
     const title = `Send “${body.name || texts[0] || body.topic}” now?`;
-    if (found && !await confirm({ title, text: sendText(found), action: "Send" })) return;
+    if (found && !await confirm({ title, text: sendText(found, body), action: "Send" })) return;
     button.disabled = store.disabled = true;
     let id;
     let isStarting = false;
@@ -553,6 +557,9 @@ function contentOf(document) {
   const { name, to, rate, at, quietHours, ...content } = document;
   return content;
 }
+
+/** Returns true if a problem is that the campaign's time has passed for every device. */
+function hasPassed({ field, advice }) { return field === "at" && advice?.startsWith("the time has passed"); }
 
 /** Replaces the names of a campaign's members in a message with the labels of their fields. */
 function labeled(text) {

@@ -110,6 +110,7 @@ struct CampaignRun {
       }
       machine.handle(answer ?? .forgotten, at: now)
     case .warn(let problem):
+      guard resources.logsDelays else { return }
       resources.log.warning("a campaign is delayed", ["campaign": campaign.id, "why": problem])
     }
   }

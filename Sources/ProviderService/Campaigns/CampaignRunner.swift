@@ -18,6 +18,8 @@ package final class CampaignRunner: Sendable {
     let service: PushService
     let log: Log
     package var clock = CampaignClock(log: .silent)
+    /// True if a delayed campaign is logged, in addition to its status.
+    var logsDelays = true
     var settleNanoseconds = Limits.settleNanoseconds
     /// A function that returns the source of randomness for the pauses between retries.
     package var random: @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() }
@@ -28,7 +30,7 @@ package final class CampaignRunner: Sendable {
 
     package init(
       registry: Registry, service: PushService, log: Log,
-      clock: CampaignClock = CampaignClock(log: .silent),
+      clock: CampaignClock = CampaignClock(log: .silent), logsDelays: Bool = true,
       settleNanoseconds: Int64 = Limits.settleNanoseconds,
       random: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandom.Generator() },
       time: @escaping @Sendable () -> (nanoseconds: Int64, unixMilliseconds: Int64) = {
@@ -39,6 +41,7 @@ package final class CampaignRunner: Sendable {
       self.service = service
       self.log = log
       self.clock = clock
+      self.logsDelays = logsDelays
       self.settleNanoseconds = settleNanoseconds
       self.random = random
       self.time = time

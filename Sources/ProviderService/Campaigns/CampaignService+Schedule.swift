@@ -56,7 +56,8 @@ extension CampaignService {
   static func passedTime(_ text: String) -> RequestProblem {
     RequestProblem(
       "at", "invalid value '\(RequestProblem.excerpt(text))'",
-      do: "the time has passed for every device; use a later time, or no time to send now")
+      do: "the time has passed for every device; specify a later time, or omit the time to send "
+        + "the campaign now")
   }
 
   /// Starts the scheduled campaigns whose time has arrived.

@@ -51,6 +51,7 @@ public final class CampaignService: Sendable {
   private let makeService: @Sendable () throws -> PushService
   let log: Log
   let clock: CampaignClock
+  private let logsDelays: Bool
   private let running = Mutex(Running())
   /// A lock that is held while a campaign's state changes, so that each change is based on the result of the previous
   /// change.
@@ -59,15 +60,17 @@ public final class CampaignService: Sendable {
 
   /// Creates the service that manages the campaigns of a registry.
   ///
-  /// `makeService` is called when the first campaign starts.
+  /// `makeService` is called when the first campaign starts. If `logsDelays` is false, the caller itself shows that a
+  /// campaign is delayed; the reason is in the campaign's status.
   public init(
-    registry: Registry, log: Log, clock: CampaignClock? = nil,
+    registry: Registry, log: Log, clock: CampaignClock? = nil, logsDelays: Bool = true,
     makeService: @escaping @Sendable () throws -> PushService
   ) {
     self.clock = clock ?? CampaignClock(log: log)
     self.registry = registry
     counts = RegistryCounts(of: registry.store)
     self.log = log
+    self.logsDelays = logsDelays
     self.makeService = makeService
   }
 
@@ -338,7 +341,7 @@ public final class CampaignService: Sendable {
   private func run(_ campaign: CampaignRecord) throws(Failure) {
     let document = try document(of: campaign)
     let resources = CampaignRunner.Resources(
-      registry: registry, service: try service(), log: log, clock: clock)
+      registry: registry, service: try service(), log: log, clock: clock, logsDelays: logsDelays)
     let id = campaign.id
     try running.withLock { running throws(Failure) in
       guard !running.isDraining else {

@@ -49,7 +49,7 @@ extension ProviderRouter {
         "pause": campaigns.pause, "resume": campaigns.resume, "cancel": campaigns.cancel,
       ]
       guard let change = changes[verb] else {  // text: only a lookup of our own words
-        throw Refusal(404, "\(request.path) not found", do: "see docs/provider.md")
+        throw Refusal(404, "\(request.path) not found", do: Self.requestsAdvice)
       }
       try allow(["POST"], request)
       _ = try change(id)

@@ -95,6 +95,7 @@ extension ProviderRouter {
       }
       return value
     }
+    try Self.checkParameters(of: request)
     let most = Int64(Limits.tokensPerPage)
     let limit = try number("limit", 1...most, or: most)
     let after = try number("after", 0...Int64.max, or: 0)
@@ -112,15 +113,40 @@ extension ProviderRouter {
     return .lines(page.lines, fields: next.map { [("link", $0)] } ?? [])
   }
 
+  /// Refuses a parameter that is, or resembles, the name of a field or of a condition.
+  ///
+  /// If such a parameter were ignored, the response would contain devices that the client did not search for. Other
+  /// parameters are ignored.
+  private static func checkParameters(of request: HTTP1Request) throws(RequestProblems) {
+    let known = conditions + ["limit", "after"]
+    let unknown = request.query.lazy.map(\.name).filter {
+      $0.utf8.count <= Limits.fieldNameBytesMax && !known.containsBytes(of: $0)
+    }
+    for name in unknown.prefix(Limits.fieldsCompared) {
+      let meant =
+        RegistrationFields.meant(by: name).flatMap { known.containsBytes(of: $0) ? $0 : nil }
+        ?? Suggestion.nearest(to: name, in: known)
+      guard meant != nil || RegistrationFields.names.containsBytes(of: name) else { continue }
+      throw RequestProblems([
+        RequestProblem(
+          RequestProblem.excerpt(name), "unknown parameter",
+          do: meant.map { "did you mean '\($0)'?" }
+            ?? "expected one of \(known.joined(separator: ", "))")
+      ])
+    }
+  }
+
+  /// The names of the parameters that are conditions of a search.
+  private static let conditions = ["deviceToken", "topic", "user", "tag", "language"]
+
   /// Returns the conditions of a search, the digits that might be the beginning of a token, and the query text that
   /// repeats these conditions in the next page's address.
   private func filter(
     of request: HTTP1Request
   ) throws(RequestProblems) -> (filter: TokenFilter?, digits: String?, query: String) {
-    let names = ["deviceToken", "topic", "user", "tag", "language"]
     var values: [String: String] = [:]  // text: the keys are our own words
     var query = ""
-    for name in names {
+    for name in Self.conditions {
       guard let value = request.queryValue(name), !value.isEmpty else { continue }
       guard value.utf8.count <= Limits.nameBytesMax * 4 else {
         throw RequestProblems([

@@ -107,9 +107,13 @@ public struct ProviderRouter: Sendable {
       if !isAdministrator { try requireAdministrator(request) }
       return try campaign(request, Array(path.dropFirst()))
     default:
-      throw Refusal(404, "\(request.path) not found", do: "see docs/provider.md")
+      throw Refusal(404, "\(request.path) not found", do: Self.requestsAdvice)
     }
   }
+
+  /// The advice for a request with an unknown path; the console also serves the documents.
+  static let requestsAdvice =
+    "the requests are listed in docs/provider.md, which is also under Help in the console"
 
   /// The answer to a readiness probe: 503 with the reason while the registry's disk or database accepts no
   /// writes.

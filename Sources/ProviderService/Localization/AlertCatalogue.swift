@@ -35,10 +35,7 @@ struct AlertCatalogue: Sendable {
     if case .language(let language) = fallback { named = language }
     var problems: [RequestProblem] = []
     var alerts: [String: LocalizedAlert] = [:]
-    let isOne = object.keys.contains {
-      LocalizedAlert.textKeys.containsBytes(of: $0)
-        || LocalizedAlert.deviceKeys.containsBytes(of: $0)
-    }
+    let isOne = object.keys.contains(where: LocalizedAlert.isKey)
     let only = named ?? "en"
     let members = isOne ? [JSONObject.Member(key: only, value: .object(object))] : object.members
     guard members.count <= Limits.languagesMax else {

@@ -11,6 +11,11 @@ struct LocalizedAlert: Sendable {
     "loc-args", "launch-image", "action-loc-key", "summary-arg", "summary-arg-count",
   ]
 
+  /// Returns true if a member with this name belongs to an alert; any other name can be a language.
+  static func isKey(_ name: String) -> Bool {
+    textKeys.containsBytes(of: name) || deviceKeys.containsBytes(of: name)
+  }
+
   private(set) var texts: [(key: String, text: AlertText)] = []
   private var members = JSONObject()
 

@@ -41,12 +41,11 @@ public enum StringsFile {
         campaign["alert"] = nil
       }
     case .object(let alert)?:
+      // A single alert for all languages has no files: an unknown member is a mistake, not a language.
+      if alert.keys.contains(where: LocalizedAlert.isKey) { break }
       var texts: [(String, JSONValue)] = []
       for member in alert.members {
-        guard let name = member.value.stringValue,
-          !LocalizedAlert.textKeys.containsBytes(of: member.key),
-          !LocalizedAlert.deviceKeys.containsBytes(of: member.key)
-        else {
+        guard let name = member.value.stringValue else {
           texts.append((member.key, member.value))
           continue
         }

@@ -104,8 +104,12 @@ struct RegistrationFields {
       raw = request.body
     } else if type.hasPrefix("application/json") {
       guard let object = (try? JSONValue(parsing: request.body))?.objectValue else {
+        let fault = PayloadFault(in: request.body)
+        let place = fault.map { " at line \($0.line), column \($0.column) (\($0.what))" }
         throw RequestProblems([
-          RequestProblem(nil, "the body is not a JSON object", do: "send a JSON object or a form")
+          RequestProblem(
+            nil, "the body is not a JSON object\(place ?? "")",
+            do: fault?.remedy ?? "send a JSON object or a form")
         ])
       }
       if let key = JSONValue.doubledKey(in: request.body) {

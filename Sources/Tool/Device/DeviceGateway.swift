@@ -41,6 +41,7 @@ struct DeviceGateway: Equatable {
       case .badFileInFolder(let path, let reason):
         "cannot read the gateway description \(path) (\(reason)): run this command on the "
           + "gateway's machine, or specify the gateway's data folder with --data"
+          + DeviceGateway.folderExample(insteadOf: path)
       case .badInvitation(let reason):
         "invalid invitation (\(reason)): use the whole line that 'belfry device invite' prints"
       case .badAuthority(let path, let reason):
@@ -149,6 +150,12 @@ struct DeviceGateway: Equatable {
     guard !FileSystem.exists(path), path.hasSuffix("/gateway.json") else { return nil }
     return GatewayFolder(path: FileSystem.parent(of: path)).offsetFolders.lazy
       .map { GatewayFolder(path: $0).descriptionFile }.first(where: FileSystem.exists)
+  }
+
+  /// Returns an example for `--data`, with the folder of ``example(insteadOf:)``; empty if there is none.
+  private static func folderExample(insteadOf path: String) -> String {
+    guard let file = example(insteadOf: path) else { return "" }
+    return ", for example --data \(FileSystem.parent(of: file))"
   }
 
   /// Returns true if this value of `--gateway` contains the gateway's address, not the path of a file.

@@ -207,7 +207,14 @@ enum CampaignCommand {
     } catch CampaignFailure.refused(404, _) where table.command != send.command {
       throw CampaignFailure.unknown(options.positionals.first ?? "")
     } catch CampaignFailure.refused(let status, let lines) {
-      throw CampaignFailure.refused(status: status, lines.map { namingOption($0, options) })
+      throw CampaignFailure.refused(
+        status: status,
+        lines.map { line in
+          // Without a service, no campaign is running; 'status' and 'list' also use this word.
+          namingOption(
+            access.isLocal
+              ? line.replacing(": it is running:", with: ": it is interrupted:") : line, options)
+        })
     }
   }
 
@@ -261,11 +268,16 @@ enum CampaignCommand {
     var status = report
     for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
     print([status], options)
-    let outcomes = CampaignTable.lines(report)
+    // The language of the text that was sent, which can differ from the device's language.
+    let outcomes = CampaignTable.lines(report).map { line in
+      var line = line
+      line["textLanguage"] = line["language"]
+      return line
+    }
     guard !outcomes.isEmpty else { return }
     Output.line("")
     OutputTable.show(
-      outcomes, columns: ["outcome", "reason", "language", "devices"],
+      outcomes, columns: ["outcome", "reason", "textLanguage", "devices"],
       .headings(of: "outcomes"), asJSON: false)
   }
 
@@ -274,6 +286,10 @@ enum CampaignCommand {
   ) throws -> Int32 {
     let lines = interrupting(try access.perform("GET", "/campaigns"), access)
     var columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
+    // A campaign that waits for hours would otherwise seem to have failed.
+    if lines.contains(where: { ($0["waitsUntil"] ?? .null) != .null }) {
+      columns.append("waitsUntil")
+    }
     if lines.contains(where: { ($0["problem"] ?? .null) != .null }) { columns.append("problem") }
     OutputTable.show(
       lines, columns: columns, .headings(of: "campaigns"), asJSON: options.has("json"))
@@ -312,6 +328,11 @@ enum CampaignCommand {
       var line = status
       // The recipients of a draft are counted when it starts.
       if line["state"] == "draft" { line["devices"] = "not counted yet" }
+      if let hours = line["quietHours"]?.objectValue,
+        let from = hours["from"]?.stringValue, let to = hours["to"]?.stringValue
+      {
+        line["quietHours"] = .string("\(from) to \(to)")
+      }
       let width = line.keys.map(\.count).max() ?? 0
       for member in line.members where member.value != .null {
         let padding = String(repeating: " ", count: width - member.key.count + 2)

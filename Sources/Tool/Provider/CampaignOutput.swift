@@ -157,14 +157,20 @@ struct CampaignOutput {
     }
   }
 
-  /// Reports the devices that wait for the end of quiet hours or for their local time.
-  static func waits(in preview: JSONObject) {
+  /// Reports the devices that wait for the end of quiet hours or for the campaign's time, if the campaign has them.
+  static func waits(in preview: JSONObject, of campaign: JSONObject) {
     guard let devices = preview["waitingDevices"]?.integerValue, devices > 0,
       let until = preview["waitsUntil"]?.stringValue
     else { return }
+    let hasTime = (campaign["at"] ?? .null) != .null
+    let hasQuietHours = (campaign["quietHours"] ?? .null) != .null
+    let end =
+      hasQuietHours
+      ? "quiet hours to end" + (hasTime ? " or for the campaign's time" : "")
+      : "the campaign's time"
     error(
-      "\(Output.counted(devices, "device")) \(devices == 1 ? "waits" : "wait") for quiet hours to end "
-        + "or for the campaign's time, the first until \(until)\n")
+      "\(Output.counted(devices, "device")) \(devices == 1 ? "waits" : "wait") for \(end); "
+        + "\(devices == 1 ? "it" : "the first of them") gets the campaign at \(until)\n")
   }
 
   /// Shows the strings that devices of each language would display, and the start of a campaign for the time `at`.
@@ -198,7 +204,9 @@ struct CampaignOutput {
         "\(language): \(Output.counted(line["devices"]?.text ?? "0", "device"))\(chosen): "
           + OutputTable.printable(shown))
     }
-    for line in objects("timeZones") {
+    // A campaign whose time has passed is refused, so it has no times to show.
+    let isPast = objects("problems").contains { $0["field"] == "at" }
+    for line in isPast ? [] : objects("timeZones") {
       let zone = line["timeZone"]?.stringValue
       let count = Output.counted(line["devices"]?.text ?? "0", "device")
       let time = localTime(line["at"]?.stringValue ?? "", in: zone)

@@ -106,7 +106,9 @@ enum CampaignSending {
         return 0
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
-      if options.has("detach"), !options.has("json") { CampaignOutput.waits(in: preview) }
+      if options.has("detach"), !options.has("json") {
+        CampaignOutput.waits(in: preview, of: campaign)
+      }
     } catch {
       // Delete a campaign that couldn't be started, so that no part of it remains.
       _ = try? access.perform("DELETE", "/campaigns/\(id)")
@@ -187,10 +189,21 @@ enum CampaignSending {
       let why = status["problem"]?.stringValue.map { " (\($0))" } ?? ""
       Output.error("the campaign is \(state)\(why)", do: "run 'belfry campaign resume \(id)'")
     }
-    let isDone =
-      state == "completed" && status["failed"]?.integerValue == 0
-      && status["unknown"]?.integerValue == 0
-    return isDone ? 0 : 1
+    let failed = status["failed"]?.integerValue ?? 0
+    let unknown = status["unknown"]?.integerValue ?? 0
+    var outcomes: [String] = []
+    if failed > 0 { outcomes.append("failed for \(Output.counted(failed, "device"))") }
+    if unknown > 0 {
+      outcomes.append("has an unknown outcome for \(Output.counted(unknown, "device"))")
+    }
+    guard state == "completed" else { return 1 }
+    guard outcomes.isEmpty else {
+      Output.error(
+        "the campaign \(outcomes.joined(separator: " and "))",
+        do: "run 'belfry campaign report \(id)' to see the reasons")
+      return 1
+    }
+    return 0
   }
 
   /// Returns true if a scheduled campaign reaches its first device within a minute.

@@ -11,7 +11,8 @@ enum CampaignFailure: Error, CustomStringConvertible {
   case refused(status: Int, [String])
   case unknown(String)
   case noService(String)
-  case noProvider(folder: String)
+  /// `isGiven` is true if the user specified the folder.
+  case noProvider(folder: String, isGiven: Bool)
   case otherService(String, folder: String)
   case needsService
   case unreadable(String)
@@ -22,9 +23,10 @@ enum CampaignFailure: Error, CustomStringConvertible {
     case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists the campaigns"
     case .noService(let where_):
       "no provider service answers at \(where_): start it with 'belfry provider'"
-    case .noProvider(let folder):
-      "\(folder) is not a provider's data folder: start a provider with 'belfry provider', or use "
-        + "--data"
+    case .noProvider(let folder, let isGiven):
+      "\(folder) is not a provider's data folder: start a provider with 'belfry provider"
+        + (isGiven
+          ? " --data DIR', or specify the folder of an existing provider" : "', or use --data")
     case .otherService(let url, let folder):
       "the service that uses \(folder) does not listen at \(url), so its admin token is not sent "
         + "there: specify the other service's token with --admin-token FILE, or its data folder with "
@@ -65,7 +67,7 @@ final class ProviderAccess {
     let path = FileSystem.absolute(options.value("data") ?? StateFolders.provider)
     // Without this check, a mistyped or omitted option would create a registry that has an admin token but no devices.
     guard Self.isProviderFolder(path) else {
-      throw CampaignFailure.noProvider(folder: path)
+      throw CampaignFailure.noProvider(folder: path, isGiven: options.isGiven("data"))
     }
     var attempts = 40
     while true {
@@ -169,7 +171,8 @@ final class ProviderAccess {
     try FolderOwner.act(in: path)
     let folder = try ProviderFolder(path)
     let log = Log(subsystem: "campaign", level: .warning)
-    let campaigns = CampaignService(registry: folder.registry, log: log) {
+    // The command itself shows that a campaign is delayed.
+    let campaigns = CampaignService(registry: folder.registry, log: log, logsDelays: false) {
       try service ?? CampaignTarget.service(options)
     }
     let router = ProviderRouter(

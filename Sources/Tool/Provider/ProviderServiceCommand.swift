@@ -1,4 +1,5 @@
 import ProviderService
+import Storage
 import System
 import Transport
 
@@ -59,6 +60,11 @@ enum ProviderServiceCommand {
     do {
       try FolderOwner.act(in: FileSystem.absolute(options.value("data") ?? StateFolders.provider))
       return try ProviderRun(options, address: address).untilStopped()
+    } catch StorageFailure.busy(let path) {
+      Output.error(
+        "\(path) is locked by another process, such as another provider or 'belfry campaign'",
+        do: "stop that process, or use another folder with --data")
+      return 1
     } catch {
       Output.error(error)
       return (error as? any CommandFailure)?.exitStatus ?? 1

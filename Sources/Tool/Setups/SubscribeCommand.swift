@@ -62,7 +62,8 @@ enum SubscribeCommand {
           let other = DeviceGateway.example(insteadOf: file)
           let example = other.map { ", for example \($0)" } ?? ""
           Output.error(
-            "no gateway.json in \(FileSystem.parent(of: file))",
+            "the printed command is for the gateway's machine, because there is no gateway.json in "
+              + FileSystem.parent(of: file),
             do: "run the printed command on the gateway's machine, or specify the gateway.json "
               + "with --gateway\(example)")
         }

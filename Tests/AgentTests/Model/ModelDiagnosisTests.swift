@@ -43,7 +43,8 @@ import Testing
     let obstacles: [((inout LocalApp) -> Void, String)] = [
       (
         { $0.status = .notDetermined },
-        "never asked for permission | make the app call requestAuthorization"
+        "never asked for permission | make the app call requestAuthorization, or run "
+          + "'belfry app run org.example.burger --authorize alert,sound'"
       ),
       (
         { $0.status = .denied },
@@ -52,7 +53,8 @@ import Testing
       (
         { $0.asked = [] },
         "authorized, but never requested alerts, sounds or badges: its notifications are not seen or heard"
-          + " | make the app call requestAuthorization"
+          + " | make the app call requestAuthorization, or run "
+          + "'belfry app run org.example.burger --authorize alert,sound'"
       ),
       (
         { $0.switches.alert = false },

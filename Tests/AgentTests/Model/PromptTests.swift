@@ -138,6 +138,32 @@ import Testing
     #expect(settings == [policy == .ask ? .disabled : .enabled])
   }
 
+  @Test func `a command's notification is shown if permission was granted before the app asked`() {
+    let (bench, connection) = bench()
+    let (control, _) = bench.connect(role: .control)
+    let app = ModelBench.burger.text
+    bench.command(.changeSettings(app: app, ["notifications": "on"]))
+    let effects = bench.ask(control, .control(.notify(app: app, ModelBench.request("n"))))
+    #expect(effects.presented.count == 1 && effects.prompts.isEmpty)
+    // The app chooses fewer options than the command has requested for it.
+    bench.ask(connection, .requestAuthorization([.alert]))
+    #expect(bench.openPrompts.isEmpty)
+    #expect(bench.command(.changeSettings(app: app, ["sound": "off"])).refusals.isEmpty)
+  }
+
+  @Test func `a command requests nothing for an app that the user refused or that chose no types`()
+  {
+    let cases: [(AuthorizationStatus, Set<AuthorizationOption>?)] = [
+      (.denied, nil), (.provisional, nil), (.authorized, []),
+    ]
+    for (status, types) in cases {
+      var app = LocalApp(id: ModelBench.burger)
+      app.status = status
+      app.registeredTypes = types
+      #expect(!app.needsCommandOptions, "\(status)")
+    }
+  }
+
   @Test func `a setting that cannot be made changes none of the others`() {
     let (bench, connection) = bench()
     bench.ask(connection, .requestAuthorization([.alert]))

@@ -17,11 +17,25 @@ import Testing
       atPath: Installation.root + "/docs/recipes")
     #expect(
       pages.map { String($0.prefix { $0 != "." }) }.sorted()
-        == ["README", "ci", "coming-from-pushy", "tests"])
+        == ["README", "ci", "coming-from-pushy", "script-app", "tests"])
     // The lines on these two pages need a hosted runner or containers, so the pages have no shell blocks.
     for page in ["README", "ci"] {
       #expect(
         try MarkdownPage("docs/recipes/\(page).md").blocks.allSatisfy { !$0.isForShell }, "\(page)")
+    }
+  }
+
+  @Test func `The script of an app is valid, and answers the lines that wait for an answer`()
+    async throws
+  {
+    let script = try blocks(of: "script-app", "bash").joined(separator: "\n")
+    for event in ["willPresent", "received", "response"] {
+      #expect(script.contains("\(event))"), "\(event)")
+    }
+    try await Scenario.run { scenario in
+      let file = scenario.folder.file("burger")
+      try script.write(toFile: file, atomically: true, encoding: .utf8)
+      _ = try await scenario.command(["/bin/bash", "-n", file])
     }
   }
 
