@@ -16,25 +16,15 @@ extension PostgresNotificationStore {
     while true {
       let held = claims.held(devices.subtracting(lost))
       lost = devices.subtracting(held.keys)
-      let kept = operations.indices.filter {
-        operations[$0].claimedDevice.map { !lost.contains($0) } ?? true
-      }
-      let refused = operations.indices.compactMap { index in
-        operations[index].claimedDevice.flatMap {
-          lost.contains($0) ? operations[index].claimLost(index) : nil
-        }
-      }
-      assert(kept.count + refused.count <= operations.count, "an operation has one result")
-      guard !kept.isEmpty else { return refused }
+      let claimed = ClaimedOperations(operations, except: lost)
+      guard !claimed.operations.isEmpty else { return claimed.result([]) }
       do throws(StorageFailure) {
-        let plan = try plan(kept.map { operations[$0] })
+        let plan = try plan(claimed.operations)
         let swept = try write(plan, held, claims)
         let dropped = plan.dropped.filter { row in
           row.reason != .expired || held[row.key.device] != nil || swept.contains(row.sequence)
         }
-        return (dropped.map { $0.with(operation: kept[$0.operation]) } + refused).sorted {
-          ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
-        }
+        return claimed.result(dropped)
       } catch {
         guard case .claimLost(let devices) = error else { throw error }
         let gone = claims.lose(devices, heldBefore: held)

@@ -61,3 +61,8 @@ extension DeviceLinkClient {
     public init() {}
   }
 }
+
+extension DeviceLinkClient {
+  /// The subjects of the requests that the gateway has not answered on this connection.
+  package var unanswered: Set<LinkSubject> { subjects.unanswered }
+}

@@ -120,9 +120,6 @@ public struct DeviceLinkClient: ~Copyable {
   /// The unique IDs to store together with the notifications, oldest first.
   public var memory: [NotificationID] { deliveries.memory.ids }
 
-  /// The subjects of the requests that the gateway has not answered on this connection.
-  package var unanswered: Set<LinkSubject> { subjects.unanswered }
-
   /// The subjects for which the device currently requests notifications.
   public var wanted: [LinkSubject] { subjects.entries.filter(\.isWanted).map(\.subject) }
 

@@ -63,10 +63,7 @@ private final class HTTP1Reader: HTTP2RequestHandler {
     case pieces
   }
 
-  struct Field: Equatable {
-    var name: [UInt8]
-    var value: [UInt8]
-  }
+  typealias Field = FuzzField
 
   struct Request: Equatable {
     var fields: [Field] = []

@@ -466,11 +466,9 @@ final class SimulatedProvider: SimulatedClient, HTTP2ResponseHandler {
       } ?? false,
       503:
       world.ledger.sentAgain(number)
-      // In a cluster, a push that is not stored is refused while its device is slow, so repetitions must not keep the
-      // device busy. The pause doubles up to a minute.
-      let doublings =
-        world.cluster == nil ? 0 : min(6, (world.ledger.push(number)?.repetitions ?? 1) - 1)
-      world.time.after(min(60, 1 << Int64(max(0, doublings))) * 1_000_000_000) { [self] in
+      // In a cluster, a push that is not stored is refused while its device is slow. Repetitions must not keep it busy.
+      let doublings = world.cluster == nil ? 0 : (world.ledger.push(number)?.repetitions ?? 1) - 1
+      world.time.after(min(60, 1 << Int64(min(6, max(0, doublings)))) * 1_000_000_000) { [self] in
         queue.append(Request(call: request.call, fields: request.fields, body: request.body))
         advance()
       }

@@ -258,7 +258,7 @@ import Testing
     codec: HTTP2Codec, frames: Case
   ) {
     #expect(outcome(codec, frames.bytes, slice: .max).0 == frames.outcome)
-    // Not the frame's size or place, but each byte that arrives alone.
+    // The outcome must not depend on how the bytes are split: here, each arrives separately.
     #expect(outcome(codec, frames.bytes, slice: 1).0 == frames.outcome)
   }
 

@@ -2,10 +2,7 @@ import Transport
 
 /// A server session with an owner that answers requests, and a record of all that the session does.
 final class HTTP2Transcript: HTTP2RequestHandler {
-  struct Field: Equatable {
-    var name: [UInt8]
-    var value: [UInt8]
-  }
+  typealias Field = FuzzField
 
   /// A request as the owner sees it.
   struct Request: Equatable {

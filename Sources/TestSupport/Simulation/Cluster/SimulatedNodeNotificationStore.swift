@@ -26,21 +26,10 @@ final class SimulatedNodeNotificationStore: NotificationStore, @unchecked Sendab
     while true {
       let held = claims.held(devices.subtracting(lost))
       lost = devices.subtracting(held.keys)
-      let kept = operations.indices.filter {
-        operations[$0].claimedDevice.map { !lost.contains($0) } ?? true
-      }
-      let refused = operations.indices.compactMap { index in
-        operations[index].claimedDevice.flatMap {
-          lost.contains($0) ? operations[index].claimLost(index) : nil
-        }
-      }
-      assert(kept.count + refused.count <= operations.count, "an operation has one result")
-      guard !kept.isEmpty else { return refused }
+      let claimed = ClaimedOperations(operations, except: lost)
+      guard !claimed.operations.isEmpty else { return claimed.result([]) }
       do throws(StorageFailure) {
-        let dropped = try write(kept.map { operations[$0] }, held)
-        return (dropped.map { $0.with(operation: kept[$0.operation]) } + refused).sorted {
-          ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
-        }
+        return claimed.result(try write(claimed.operations, held))
       } catch {
         guard case .claimLost(let devices) = error else { throw error }
         lost.formUnion(claims.lose(devices))
