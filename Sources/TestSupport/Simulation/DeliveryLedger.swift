@@ -412,7 +412,12 @@ final class DeliveryLedger {
     var newer: Set<UTF8Text> = []
     // In a cluster, a push that several nodes have stored counts once for each row (docs/operations/cluster.md, "Limits").
     var repeated = 0
-    for other in pushes where other.target == push.target && other.counts {
+    // docs/cluster.md, "The path of a push": a push that got 503 because its commit's result stayed unknown can be stored.
+    let stored = world.cluster?.database.storedPushes ?? []
+    for other in pushes
+    where other.target == push.target
+      && (other.counts || other.isRefused && stored.contains(other.number))
+    {
       guard other.number != push.number, other.mayBeStored, isNewer(other, than: push) else {
         continue
       }

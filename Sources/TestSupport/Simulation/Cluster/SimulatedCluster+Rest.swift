@@ -29,7 +29,9 @@ extension SimulatedCluster {
     return differenceOfLinks
   }
 
-  /// Compares the devices that a node owns.
+  /// Compares the devices that a node owns, without revoked devices.
+  ///
+  /// The list of revoked devices refuses a revoked device's pushes, so its entries in a node's memory have no effect.
   private func differenceOfDevices(
     on gateway: SimulatedGatewayProcess, _ session: SimulatedSession
   ) throws(StorageFailure) -> String? {
@@ -37,6 +39,7 @@ extension SimulatedCluster {
     for device in database.claims.keys.sorted()
     where session.claims.holdsPresentClaim(on: device)
       && !database.uncertainDevices.contains(device)
+      && world.recipient(device)?.mayBeRevoked != true
     {
       let registrations = try database.control.registrations(ofDevice: device)
       for (part, _) in gateway.parts {

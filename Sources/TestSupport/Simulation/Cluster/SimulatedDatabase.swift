@@ -49,6 +49,8 @@ final class SimulatedDatabase {
   ///
   /// The node's memory can then differ from the database until the device is claimed again.
   var uncertainDevices: Set<UInt64> = []
+  /// The numbers of the pushes that have been stored, even if their nodes have not learned of it.
+  var storedPushes: Set<UInt64> = []
 
   // The faults.
   private var absentUntil: [Int: Int64] = [:]

@@ -48,8 +48,16 @@ final class SimulatedNodeNotificationStore: NotificationStore, @unchecked Sendab
       let database = session.database
       try database.check(held, of: session.number)
       try database.saveSnapshots(of: held.keys)
-      return try database.notifications.commit(operations)
+      let dropped = try database.notifications.commit(operations)
+      database.storedPushes.formUnion(operations.compactMap(Self.push))
+      return dropped
     }
+  }
+
+  /// Returns the number of the push that an operation stores.
+  private static func push(_ operation: StoreOperation) -> UInt64? {
+    guard case .put(let notification, _) = operation else { return nil }
+    return GatewaySimulation.push(notification.payload)
   }
 
   func load(
