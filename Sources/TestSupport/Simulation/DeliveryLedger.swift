@@ -433,6 +433,12 @@ final class DeliveryLedger {
   private func isNewer(_ one: Push, than other: Push) -> Bool {
     // A push that several nodes have received has several positions in the order of acceptance.
     if world.cluster != nil, [one, other].contains(where: { $0.receptions > 1 }) { return true }
+    // docs/cluster.md, "The path of a push": the store decides the order of two pushes that wait for it at the same time.
+    if world.cluster != nil, let acceptance = other.acceptance,
+      one.placesAtAnswer ?? .max > acceptance
+    {
+      return true
+    }
     guard let first = one.acceptance, let second = other.acceptance ?? other.placesBefore else {
       return one.number > other.number || one.acceptance == nil
     }
