@@ -213,7 +213,7 @@ final class GatewayRun {
 
   /// The command that prints a link to the console, with `--data` unless the gateway uses the default folder.
   private var consoleCommand: String {
-    folder.path == FileSystem.absolute(StateFolders.usualGateway)
+    StateFolders.isKnown && folder.path == FileSystem.absolute(StateFolders.usualGateway)
       ? "belfry console" : "belfry console --data \(ShellWords.quoted(folder.path))"
   }
 

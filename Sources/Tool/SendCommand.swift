@@ -146,6 +146,11 @@ enum SendCommand {
       if let part = given.first {
         throw UsageError.contradiction("--payload and --\(part)", "use one of them")
       }
+      // With curl's option -d, the value is the payload itself.
+      guard !file.hasPrefix("{") || FileSystem.exists(file) else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "payload", value: file, wanted: "a file, or - for standard input")
+      }
       // Read more bytes than a payload can have, so that the service can report that the payload is too large.
       let bytes = try FileSystem.read(
         file == "-" ? "/dev/stdin" : file, limit: WireLimits.largePayloadBytesMax * 2)

@@ -27,7 +27,7 @@ struct SendPort {
     let port = Int64(number)
     // The gateway's own description contains the exact ports, and is often in the same folder as the authority's
     // certificate.
-    var files = [DeviceGateway.usersFile]
+    var files = StateFolders.isGatewayKnown ? [DeviceGateway.usersFile] : []
     if let authority = options.value("ca") {
       files.insert(FileSystem.parent(of: FileSystem.absolute(authority)) + "/gateway.json", at: 0)
     }

@@ -79,6 +79,9 @@ enum StateFolders {
     return AgentPaths.stateHome(variable)
   }
 
+  /// True if the environment specifies the gateway's folder.
+  static var isGatewayKnown: Bool { variable("BELFRY_GATEWAY") != nil || isKnown }
+
   /// True if the environment specifies the location of the current user's data.
   static var isKnown: Bool {
     ["XDG_STATE_HOME", "HOME"].contains { variable($0)?.hasPrefix("/") == true }

@@ -265,6 +265,13 @@ import Testing
       ])
       _ = try await ScratchFolder.contents(of: ready) { !agent.isRunning }
       #expect(try await agent.stop() == 0, "\(agent.errors)")
+      // The folders of the test gateway and its devices are in the temporary folder.
+      let run = try await scenario.command(
+        [
+          "/bin/sh", "-c",
+          "exec \(environment) \(Installation.belfry) test-gateway --app com.example.app -- true",
+        ], environment: ["TMPDIR": scenario.folder.path], succeeding: false)
+      #expect(run.status == 0, "\(run.errors)")
     }
   }
 

@@ -45,7 +45,7 @@ import Testing
         belfry device order unregister --token "$BELFRY_TOKEN" --json || exit 15
         belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Gone
         belfry device order disable --token "$BELFRY_TOKEN" 2>/dev/null; test $? = 1 || exit 16
-        belfry device order disable 2>&1 | grep -q "start the run again" || exit 17
+        belfry device order disable 2>&1 | grep -q "belfry device order register" || exit 17
         """)
       let lines = program.lines.compactMap { JSONLine($0) }
       let events = lines.map { $0["event"].string ?? $0["state"].string }
@@ -56,6 +56,32 @@ import Testing
       #expect(lines.first { $0["event"].string == "received" }?["stored"].boolean == true)
       #expect(
         lines.last?["status"].integer == 410 && lines.last?["reason"].string == "Unregistered")
+    }
+  }
+
+  @Test func `An app that was unregistered gets a new token, which receives pushes`() async throws {
+    try await Scenario.run { scenario in
+      let program = try await testGateway(
+        scenario, ["--app", "com.example.ci", "--app", "com.example.ci:voip"],
+        """
+        belfry device order unregister --token "$BELFRY_TOKEN" >/dev/null || exit 10
+        lines=$(belfry device order register --json) || exit 11
+        echo "$lines"
+        token=$(echo "$lines" | grep '"type":"alert"' | sed 's/.*"token":"//; s/".*//')
+        belfry send "$token" --topic com.example.ci --title Again >/dev/null || exit 12
+        belfry device received --token "$token" --timeout 60 || exit 13
+        belfry device order register | grep -q "is registered with the token $token" || exit 14
+        echo "{\\"old\\":[\\"$BELFRY_TOKEN_1\\",\\"$BELFRY_TOKEN_2\\"]}"
+        """)
+      let lines = program.lines.compactMap { JSONLine($0) }
+      let registered = lines.filter { $0["event"].string == "registered" }
+      #expect(Set(registered.map { $0["type"].string }) == ["alert", "voip"], "\(program.lines)")
+      let new = try #require(registered.first { $0["type"].string == "alert" }?["token"].string)
+      let old = lines.last?["old"].array.compactMap(\.string) ?? []
+      #expect(new.count == 64 && !old.contains(new))
+      // The other app keeps its token.
+      #expect(registered.first { $0["type"].string == "voip" }?["token"].string == old.last)
+      #expect(lines.first { $0["event"].string == "received" }?["token"].string == new)
     }
   }
 
@@ -196,11 +222,11 @@ import Testing
       let failure = #expect(throws: UsageError.self) { _ = try OrderCommand.order(options) }
       return failure?.description
     }
-    let orders = "use offline, online, sleep, wake, unregister, disable or enable"
+    let orders = "use offline, online, sleep, wake, unregister, register, disable or enable"
     #expect(
-      try message("register")
-        == "unknown order 'register': \(orders); "
-        + "the standard input of 'belfry device run' accepts 'register'")
+      try message("subscribe")
+        == "unknown order 'subscribe': \(orders); "
+        + "the standard input of 'belfry device run' accepts 'subscribe'")
     #expect(try message("fly") == "unknown order 'fly': \(orders)")
     #expect(try message("Ofline") == "unknown order 'Ofline': did you mean 'offline'?")
   }
@@ -266,6 +292,8 @@ import Testing
       #expect(gone.values.map { $0["token"].string } == [token])
       #expect(try await send()?["reason"].string == "Unregistered")
       _ = try await order(scenario, "unregister", "--data", gateway, expecting: 1)
+      let again = try await order(scenario, "register", "--data", gateway, expecting: 1)
+      #expect(again.errors.contains("belfry app run APP_ID --register"), "\(again.errors)")
       #expect(try await dev.stop() == 0, "\(dev.errors)")
     }
   }

@@ -119,6 +119,28 @@ import Testing
     }
   }
 
+  @Test func `The faults of a token are removed without those of other tests`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      for scope in [["--token", "0A"], ["--token", "0b"], [], ["--token", "0a", "--topic", app]] {
+        _ = try await scenario.belfryCommand(
+          ["fault", "add", "--close", "--data", gateway.data] + scope)
+      }
+      let cleared = try await fault(scenario, gateway, "clear", "--token", "0a", "--json")
+      #expect(cleared.values.map { $0["id"].integer } == [1, 4])
+      let left = try await fault(scenario, gateway, "list", "--json")
+      #expect(left.values.map { $0["id"].integer } == [2, 3])
+      let none = try await fault(scenario, gateway, "clear", "--token", "0a")
+      #expect(none.lines.isEmpty && none.errors.contains("no faults"), "\(none)")
+      // The token might be an unset variable of a test.
+      _ = try await fault(scenario, gateway, "clear", "--token", "", expecting: 2)
+      let combined = try await fault(
+        scenario, gateway, "add", "--close", "--delay", "5", expecting: 2)
+      #expect(combined.errors.contains("to combine actions, add several faults"), "\(combined)")
+      try await gateway.stop()
+    }
+  }
+
   @Test func `A time of a fault is printed as a date, which shows a time in seconds`() async throws
   {
     try await Scenario.run { scenario in

@@ -53,6 +53,32 @@ import Testing
     }
   }
 
+  @Test func `The error about a missing push counts the matching pushes that were printed before`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let file = try file(scenario, tokens: ["aa", "bb", "bb"])
+      func errors(_ options: String...) async throws -> String {
+        try await scenario.belfryCommand(
+          ["device", "received", "--file", file, "--within", "0"] + options, succeeding: false
+        ).errors
+      }
+      #expect(try await received(scenario, file, "--count", "2").count == 2)
+      let one = try await errors("--token", "aa")
+      #expect(
+        one.contains("received 0 of 1 push; an earlier command printed 1 matching push: "), "\(one)"
+      )
+      #expect(one.contains("use --since MARK"), "\(one)")
+      // The push that this command prints itself does not count.
+      let own = try await errors("--token", "bb", "--count", "2")
+      #expect(
+        own.contains("received 1 of 2 pushes; an earlier command printed 1 matching push: "),
+        "\(own)")
+      let none = try await errors("--token", "cc")
+      #expect(none.contains("received 0 of 1 push: run 'belfry log'"), "\(none)")
+    }
+  }
+
   @Test func `A push is selected by its topic among the pushes of several apps`() async throws {
     try await Scenario.run { scenario in
       let file = try file(

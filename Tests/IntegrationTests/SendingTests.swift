@@ -78,7 +78,7 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       // The advice is printed once, although two pushes were refused.
       #expect(
         topicless.errors
-          == "belfry: MissingTopic (apns-topic is missing, and no certificate determines the "
+          == "belfry: MissingTopic (apns-topic is missing, and the credential is not a certificate with only one "
           + "topic): add --topic BUNDLE-ID\n")
     }
   }
@@ -105,6 +105,20 @@ private func script(_ name: String) -> String { Installation.root + "/Tests/Clie
       #expect(
         stopped.errors.hasSuffix("; check the address, and that the gateway is running\n"),
         "\(stopped.errors)")
+    }
+  }
+
+  @Test func `A payload in place of its file is an error with the form of the option`() async throws
+  {
+    try await Scenario.run { scenario in
+      let payload = #"{"aps":{"alert":"Hello"}}"#
+      let sent = try await scenario.belfryCommand(
+        ["send", "0a", "--topic", "com.example.app", "--payload", payload], succeeding: false)
+      #expect(sent.status == 2)
+      #expect(
+        sent.errors
+          == "belfry: invalid value '\(payload)' for --payload: expected a file, or - for standard input\n"
+      )
     }
   }
 

@@ -191,8 +191,45 @@ import Testing
       let program = try scenario.belfry(["test-gateway", "--", "true"])
       #expect(try await program.end() == 2)
       #expect(
-        program.errors.contains("missing option --app: add --app BUNDLE-ID[:TYPE]"),
+        program.errors.contains("missing option --app: add --app BUNDLE-ID[:TYPE] before '--'"),
         "\(program.errors)")
+    }
+  }
+
+  @Test func `The message about several types of an app says to repeat the option`() async throws {
+    try await Scenario.run { scenario in
+      let program = try scenario.belfry(
+        ["test-gateway", "--app", "com.example.app:alert,voip", "--", "true"])
+      #expect(try await program.end() == 2)
+      #expect(program.errors.contains("; for several types, repeat --app\n"), "\(program.errors)")
+    }
+  }
+
+  @Test func `After a run, the log is found in the kept folder, and says what it does not contain`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let data = scenario.folder.file("kept")
+      let program = try start(
+        scenario, options: ["--data", data],
+        """
+        belfry send "$BELFRY_TOKEN" --topic com.example.ci --title Accepted || exit 10
+        belfry send "$BELFRY_TOKEN" --topic com.example.other --title Refused && exit 11
+        belfry log 2>&1 | grep -q "not running" && exit 12
+        belfry log | grep -q TopicDisallowed
+        """)
+      #expect(try await program.end() == 0, "\(program.errors)")
+      func log(_ data: String) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(["log", "--data", data], succeeding: false)
+      }
+      let outer = try await log(data)
+      #expect(outer.status == 1)
+      #expect(outer.errors.contains("for example --data \(data)/gateway, "), "\(outer.errors)")
+      let inner = try await log(data + "/gateway")
+      #expect(inner.status == 0 && !inner.output.contains("Refused"), "\(inner)")
+      #expect(
+        inner.errors.contains("is not running, so its log does not contain refused pushes: "),
+        "\(inner.errors)")
     }
   }
 

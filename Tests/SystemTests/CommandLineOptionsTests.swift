@@ -69,7 +69,7 @@ import Testing
         return nil
       } catch { return error.description }
     }
-    #expect(message("--app", "a.b") == "missing command after '--'")
+    #expect(message("--app", "a.b") == "missing command: add '-- COMMAND' after the options")
     #expect(message("ls", "org.example.app") == "unexpected argument 'org.example.app' (use --app)")
     let titled = OptionTable(
       command: "belfry notify", summary: "Shows a notification.", positionals: "[TITLE]",
@@ -81,6 +81,25 @@ import Testing
       _ = try CommandLineOptions(["Tea", "time"], by: titled)
     }
     #expect(problem("--dta")?.description == "unknown option --dta: did you mean --data?")
+  }
+
+  @Test
+  func `an option with the name of an argument is an error with the command's usage`() throws {
+    #expect(
+      problem("--token", "0a")?.description
+        == "unknown option --token: specify it as an argument, as in 'belfry gateway [options] TOKEN…'"
+    )
+    let table = OptionTable(
+      command: "belfry log", summary: "Prints the log.", positionals: "[TOKEN|APNS-ID]",
+      positionalCount: 0...1, [.value("data", "DIR", "the folder")])
+    func isArgument(_ option: String) -> Bool {
+      do {
+        _ = try CommandLineOptions([option, "x"], by: table)
+        return false
+      } catch { return error == .notAnOption(key: String(option.dropFirst(2)), usage: table.usage) }
+    }
+    #expect(isArgument("--token") && isArgument("--apns-id"))
+    #expect(!isArgument("--id") && !isArgument("--data"))
   }
 
   @Test
@@ -211,7 +230,7 @@ import Testing
       _ = try options.required("app")
       Issue.record("a missing option was accepted")
     } catch {
-      #expect("\(error)" == "missing option --app: add --app APP_ID")
+      #expect("\(error)" == "missing option --app: add --app APP_ID before '--'")
     }
   }
 

@@ -37,12 +37,14 @@ extension Administration {
             .missing, "unknown fault \(id)", do: "see 'belfry fault list'"))
       }
       try kept.keep(faults.filter { $0.id != id }, lastID: lastID)
-      runtime?.faults.remove(id)
+      runtime?.faults.remove([id])
       return .success([AdministrationLines.line(fault)])
-    case .clearFaults:
-      try kept.keep([], lastID: lastID)
-      runtime?.faults.remove(nil)
-      return .success(faults.map(AdministrationLines.line))
+    case .clearFaults(let token):
+      let cleared = faults.filter { token == nil || $0.rule.token == token }
+      let ids = Set(cleared.map(\.id))
+      try kept.keep(faults.filter { !ids.contains($0.id) }, lastID: lastID)
+      runtime?.faults.remove(ids)
+      return .success(cleared.map(AdministrationLines.line))
     default:
       return .success(faults.map(AdministrationLines.line))
     }

@@ -10,8 +10,8 @@ internal import Storage
 /// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID?force=0   /devices/NUMBER
-///        /faults   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1   /token-keys/ID?force=1   /damage
-///        /faults/ID
+///        /faults?token=HEX   /faults/ID   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1
+///        /token-keys/ID?force=1   /damage
 /// ```
 public struct AdministrationCall: Sendable {
   /// The method: "GET", "POST", or "DELETE".
@@ -155,7 +155,7 @@ public struct AdministrationCall: Sendable {
       }
       return .revokeDevice(number: number)
     case ("damage", .none): return .forgetDamage
-    case ("faults", .none): return .clearFaults
+    case ("faults", .none): return .clearFaults(token: try deviceToken())
     case ("faults", .some(let text)):
       guard let id = UInt64(text) else {
         throw AdministrationFields.wrong("id", text, "a fault's id")
@@ -170,6 +170,16 @@ public struct AdministrationCall: Sendable {
   }
 
   private func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// Returns the device token in the query; nil if the query doesn't contain one.
+  private func deviceToken() throws(AdministrationFailure) -> [UInt8]? {
+    guard let text = value("token") else { return nil }
+    guard let token = Hexadecimal.decode(text), !token.isEmpty else {
+      throw AdministrationFields.wrong(
+        "token", text, "a device token, which has an even number of hexadecimal digits")
+    }
+    return token
+  }
 }
 
 extension AdministrationRequest {
@@ -225,7 +235,9 @@ extension AdministrationRequest {
     case .addFault(let rule):
       .init("POST", "/api/faults", body: AdministrationLines.line(rule))
     case .removeFault(let id): .init("DELETE", "/api/faults/\(id)")
-    case .clearFaults: .init("DELETE", "/api/faults")
+    case .clearFaults(let token):
+      .init(
+        "DELETE", "/api/faults", query: token.map { [("token", Hexadecimal.encode($0))] } ?? [])
     case .log(let text):
       .init("GET", "/api/log", query: text.map { [("of", $0)] } ?? [])
     case .checkPush(let draft): .init("POST", "/api/push-check", body: draft.json)

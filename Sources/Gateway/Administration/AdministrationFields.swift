@@ -179,7 +179,9 @@ extension FaultRule {
     guard effects.count == 1, let effect = effects.first else {
       throw AdministrationFailure(
         .invalid, "a fault has exactly one action",
-        do: "set one of reason, goawayAfter, streams, window, delay, close")
+        do:
+          "set one of reason, goawayAfter, streams, window, delay, close; to combine actions, add several faults"
+      )
     }
     self.effect = effect
   }

@@ -69,7 +69,8 @@ public enum AdministrationRequest: Sendable, Hashable {
   case listFaults
   case addFault(FaultRule)
   case removeFault(id: UInt64)
-  case clearFaults
+  /// Removes the faults that were added for a device token; nil removes all faults.
+  case clearFaults(token: [UInt8]?)
   /// Reads the delivery log lines of a token, an `apns-id`, or an `apns-unique-id`; nil reads the entire log.
   case log(of: String?)
   /// Checks a push as the gateway would, without sending it.

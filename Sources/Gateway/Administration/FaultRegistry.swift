@@ -38,8 +38,8 @@ public final class FaultRegistry: Sendable {
   /// Replaces all rules, because another node of the cluster has changed them.
   func replaceAll(with faults: [ScriptedFault]) { change { $0 = faults } }
 
-  /// Removes the rule with this ID; nil removes all rules.
-  func remove(_ id: UInt64?) { change { $0.removeAll { id == nil || $0.id == id } } }
+  /// Removes the rules with these IDs.
+  func remove(_ ids: Set<UInt64>) { change { $0.removeAll { ids.contains($0.id) } } }
 
   /// Sets the function that the registry calls, on any thread, when use counts must be stored; the function must call
   /// ``takeUses()``.
@@ -53,7 +53,7 @@ public final class FaultRegistry: Sendable {
 
   /// Handles a use of a rule with a limit, and removes the rule if that was its last use.
   private func noteUse(of fault: ScriptedFault) {
-    if fault.remaining == 0 { remove(fault.id) }
+    if fault.remaining == 0 { remove([fault.id]) }
     guard !hasNewUses.exchange(true, ordering: .sequentiallyConsistent) else { return }
     rules.withLock { $0.onUse }?()
   }

@@ -91,10 +91,19 @@ public struct GatewayFolder: Sendable {
   /// True if the folder contains the registry of `belfry provider`.
   private var isOfProvider: Bool { FileSystem.exists(file("registry.sqlite")) }
 
-  /// The advice to specify another data folder, with a folder from ``offsetFolders`` if there is one.
+  /// The advice to specify another data folder, with a folder from ``otherFolders`` if there is one.
   public var folderAdvice: String {
     let advice = "specify its data folder with --data"
-    return offsetFolders.first.map { "\(advice), for example --data \($0)" } ?? advice
+    return otherFolders.first.map { "\(advice), for example --data \($0)" } ?? advice
+  }
+
+  /// The paths of the folders near this one that contain a gateway: the folder `gateway` in this folder, and
+  /// ``offsetFolders``.
+  ///
+  /// `belfry test-gateway --data DIR` and `belfry dev --data DIR` use `DIR/gateway`.
+  public var otherFolders: [String] {
+    let inner = GatewayFolder(path: file("gateway"))
+    return ((try? inner.hasStores()) == true ? [inner.path] : []) + offsetFolders
   }
 
   /// The sorted paths of the folders next to this one that contain a gateway with a port offset.

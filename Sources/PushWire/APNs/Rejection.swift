@@ -106,7 +106,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .badExpirationDate:
       Row(
         400, "BadExpirationDate",
-        "apns-expiration is not in seconds since 1970, or is not 0 for a channel that stores nothing"
+        "apns-expiration is not a whole number that is 0 or greater, or is not 0 for a channel that stores nothing"
       )
     case .badMessageID:
       Row(400, "BadMessageId", "apns-id or apns-request-id is not a canonical UUID")
@@ -126,7 +126,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .missingTopic:
       Row(
         400, "MissingTopic", legacy: 3,
-        "apns-topic is missing, and no certificate determines the topic")
+        "apns-topic is missing, and the credential is not a certificate with only one topic")
     case .payloadEmpty:
       Row(400, "PayloadEmpty", legacy: 4, "the body is empty or not a JSON object")
     case .topicDisallowed:
@@ -140,7 +140,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .expiredProviderToken:
       Row(
         403, "ExpiredProviderToken", .renewProviderToken,
-        "iat is more than an hour away from the current time")
+        "iat is more than an hour away from the current time, or is not in seconds since 1970")
     case .forbidden: Row(403, "Forbidden", "the action is not allowed")
     case .invalidProviderToken:
       Row(

@@ -6,6 +6,8 @@ public struct CommandLineOptions: Sendable {
   public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The key is unknown; `nearest` is the most similar option.
     case unknown(key: String, nearest: String?)
+    /// The key is the name of a positional argument, which the usage shows.
+    case notAnOption(key: String, usage: String)
     /// The value for the key is missing.
     case missingValue(key: String, name: String)
     /// A value was given for a flag.
@@ -27,12 +29,14 @@ public struct CommandLineOptions: Sendable {
       switch self {
       case .unknown(let key, let nearest?): "unknown option --\(key): did you mean --\(nearest)?"
       case .unknown(let key, nil): "unknown option --\(key): see --help"
+      case .notAnOption(let key, let usage):
+        "unknown option --\(key): specify it as an argument, as in '\(usage)'"
       case .missingValue(let key, let name): "missing value for --\(key): expected \(name)"
       case .unexpectedValue(let key): "unexpected value for --\(key): this option takes no value"
       case .repeated(let key): "--\(key) can only be given once"
       case .badValue(let key, let value, let wanted):
         "invalid value '\(value)' for --\(key): expected \(wanted)"
-      case .missingArgument("-- COMMAND…"): "missing command after '--'"
+      case .missingArgument("-- COMMAND…"): "missing command: add '-- COMMAND' after the options"
       case .missingArgument(let wanted): "missing argument: expected \(wanted)"
       case .unexpectedArgument(let argument, let option?, _):
         "unexpected argument '\(argument)' (use --\(option))"
@@ -49,6 +53,8 @@ public struct CommandLineOptions: Sendable {
   private var units: [String: String] = [:]
   /// The name of each option's value, such as "FILE".
   private var valueNames: [String: String] = [:]
+  /// True if the command's usage ends with `-- COMMAND`, which has options of its own.
+  private var endsWithCommand = false
   private var flags: Set<String> = []
   /// The positional arguments, in order.
   public private(set) var positionals: [String] = []
@@ -58,6 +64,7 @@ public struct CommandLineOptions: Sendable {
   /// Parses `arguments` (without the words of the command itself).
   public init(_ arguments: some Sequence<String>, by table: OptionTable) throws(Problem) {
     let arguments = Array(arguments)
+    endsWithCommand = table.positionals.hasPrefix("-- ")
     let options = arguments.prefix { $0 != "--" }
     if options.contains("--help") || options.contains("-h") {
       wantsHelp = true
@@ -109,6 +116,9 @@ public struct CommandLineOptions: Sendable {
     let attached = equals.map { String(text[text.index(after: $0)...]) }
     guard let entry = table.entry(name) else {
       let counterpart = table.entries.first { $0.counterpart == name }?.key
+      if counterpart == nil, table.hasPositional(name) {
+        throw .notAnOption(key: name, usage: table.usage)
+      }
       throw .unknown(
         key: name,
         nearest: counterpart ?? Suggestion.nearest(to: name, in: table.entries.map(\.key)))
@@ -166,7 +176,10 @@ public struct CommandLineOptions: Sendable {
 
   /// Returns the value of a required option.
   public func required(_ key: String) throws(Problem) -> String {
-    guard let value = value(key) else { throw .required(key: key, name: valueNames[key]) }
+    guard let value = value(key) else {
+      let name = valueNames[key].map { endsWithCommand ? "\($0) before '--'" : $0 }
+      throw .required(key: key, name: name)
+    }
     return value
   }
 

@@ -169,6 +169,11 @@ public struct OptionTable: Sendable {
 
   func entry(_ name: String) -> Entry? { entries.first { $0.key == name || $0.alias == name } }
 
+  /// Returns true if one of the displayed names of the positional arguments, such as "TOKEN…", is `name` in upper case.
+  func hasPositional(_ name: String) -> Bool {
+    positionals.split { !$0.isLetter && $0 != "-" }.contains { $0 == name.uppercased() }
+  }
+
   /// Returns the option that the user meant with an argument that has only one hyphen, such as `-in` or `-in=4m`.
   func entry(withOneHyphen argument: String) -> Entry? {
     guard argument.hasPrefix("-"), !argument.hasPrefix("--") else { return nil }

@@ -50,9 +50,10 @@ enum FaultCommand {
         return .removeFault(id: id)
       },
       AdministrationVerb(
-        "fault", "clear", "Removes all faults.", columns: columns, listing: "faults",
-        text: { "removed " + sentence($0) }
-      ) { _ in .clearFaults },
+        "fault", "clear", "Removes all faults, or only those for a device token.",
+        options: [.value("token", "HEX", "only the faults that were added with this --token")],
+        columns: columns, listing: "faults", text: { "removed " + sentence($0) }
+      ) { .clearFaults(token: try $0.deviceToken()) },
     ])
 
   /// A sentence that lists all APNs reasons by status, wrapped to lines.
@@ -130,7 +131,9 @@ enum FaultCommand {
     guard effects.count == 1 else {
       throw AdministrationFailure(
         .invalid, "a fault has exactly one action",
-        do: "use one of --reason, --goaway-after, --streams, --window, --delay, --close")
+        do:
+          "use one of --reason, --goaway-after, --streams, --window, --delay, --close; to combine actions, add "
+          + "several faults")
     }
     return FaultRule(
       token: token, topic: topic, effect: effects[0],

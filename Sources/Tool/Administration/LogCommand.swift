@@ -12,15 +12,28 @@ enum LogCommand {
     "log", "",
     "Prints the delivery log, oldest entry first. With an argument, prints only the entries for "
       + "that token, apns-id or apns-unique-id. Without --follow, exits 1 if the argument is a token that the gateway "
-      + "did not create and that is not in the log.",
+      + "did not create and that is not in the log.\n\n"
+      + "The gateway keeps refused pushes only in memory, so the log contains only those since the gateway started.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
     columns: columns, listing: "notifications",
     finish: { lines, options, _ in
+      noteMissingRefusals(options)
       if lines.isEmpty { try requireKnownToken(options) }
       return lines
     }
   ) { .log(of: $0.positionals.first) }
+
+  /// Prints a note if the gateway is not running.
+  ///
+  /// The user might otherwise conclude that a push that was refused has not been sent.
+  private static func noteMissingRefusals(_ options: CommandLineOptions) {
+    let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+    guard (try? GatewayAccess(folder: folder).status()) == nil else { return }
+    Output.error(
+      "the gateway in \(folder) is not running, so its log does not contain refused pushes",
+      do: "to see refused pushes, run 'belfry log' while the gateway is running")
+  }
 
   /// Throws if the argument is a token that the gateway did not create.
   ///

@@ -135,7 +135,9 @@ enum CertificateCommand {
         "environment", "sandbox|production|both", default: "both",
         "environment in which the certificate is valid"),
       .value(
-        "form", "universal|uid", default: "universal", "the kind of Apple certificate to imitate"),
+        "form", "universal|uid", default: "universal",
+        "the kind of Apple certificate to imitate; with uid, the certificate has only one topic, so a provider can "
+          + "omit apns-topic"),
       .value("key", "ec|rsa", default: "ec", "key type; Apple's certificates use RSA"),
       .flag("legacy-p12", "write PKCS#12 that uses RC2 and triple DES, for older software"),
       .value(

@@ -44,6 +44,10 @@ struct AgentOrder {
     case .wake: try ask(.state(["asleep": "off"]))
     case .unregister:
       for one in registrations { try ask(.unregister(app: one.app, kind: one.kind)) }
+    case .register:
+      throw DeviceOrder.Refusal(
+        "the agent cannot execute 'register', because apps register themselves",
+        do: "start the app, or run 'belfry app run APP_ID --register'")
     case .disable, .enable:
       let word = order.verb == .enable ? "on" : "off"
       for app in Set(registrations.map(\.app)).sorted() {

@@ -75,6 +75,11 @@ extension DeviceFleet {
     switch order.verb {
     case .offline, .online: return targets
     case .sleep, .wake: break
+    case .register:
+      targets.removeAll { !$0.0.hasApps }
+      guard !targets.isEmpty else {
+        throw .init("the devices have no apps", do: "start the devices with --app")
+      }
     case .unregister, .disable, .enable:
       targets.removeAll { !$0.0.hasTokens }
       guard !targets.isEmpty else {
@@ -82,7 +87,8 @@ extension DeviceFleet {
         throw .init(
           "no app is registered",
           do: configuration.subjects.isEmpty
-            ? "start the devices with --app" : "start the run again to register the app again")
+            ? "start the devices with --app"
+            : "run 'belfry device order register' to register the app again")
       }
     }
     if let (device, _) = targets.first(where: { $0.0.link?.isOffline != false }) {

@@ -83,14 +83,14 @@ struct DeviceGateway: Equatable {
   static var usersFile: String { "\(StateFolders.gateway)/gateway.json" }
 
   /// Reads `--gateway`, or `file` if the option isn't given, and applies `--ca` and `--enroll`.
-  init(_ options: CommandLineOptions, default file: String = usersFile) throws {
-    let text = options.value("gateway") ?? file
+  init(_ options: CommandLineOptions, default file: @autoclosure () -> String = usersFile) throws {
+    let text = options.value("gateway") ?? file()
     if text.hasPrefix(Invitation.scheme) {
       self = try Invitation.parse(text)
       try override(by: options)
     } else if !FileSystem.exists(text), let (host, port) = Self.address(text) {
       // If no authority is specified, the address might be that of the current user's own gateway.
-      let own = try? Self(file: Self.usersFile)
+      let own = StateFolders.isGatewayKnown ? (try? Self(file: Self.usersFile)) : nil
       let isOwn = own?.host == host && own?.port == port
       guard options.value("ca") != nil || isOwn else { throw Problem.noAuthority }
       self.init(
@@ -144,11 +144,11 @@ struct DeviceGateway: Equatable {
       path.hasSuffix("/gateway.json") ? FileSystem.parent(of: FileSystem.absolute(path)) : nil
   }
 
-  /// Returns the `gateway.json` of a gateway with a port offset, whose folder is next to the folder of the missing file
-  /// `path`; nil if there is no such gateway.
+  /// Returns the `gateway.json` of a gateway whose folder is near the folder of the missing file `path`
+  /// (``GatewayFolder/otherFolders``); nil if there is no such gateway.
   static func example(insteadOf path: String) -> String? {
     guard !FileSystem.exists(path), path.hasSuffix("/gateway.json") else { return nil }
-    return GatewayFolder(path: FileSystem.parent(of: path)).offsetFolders.lazy
+    return GatewayFolder(path: FileSystem.parent(of: path)).otherFolders.lazy
       .map { GatewayFolder(path: $0).descriptionFile }.first(where: FileSystem.exists)
   }
 

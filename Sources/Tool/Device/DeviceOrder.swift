@@ -3,7 +3,7 @@ import BelfryWire
 /// An order from `belfry device order` to the devices of a run, which is sent as a JSON line.
 struct DeviceOrder: Sendable {
   enum Verb: String, CaseIterable, Sendable {
-    case offline, online, sleep, wake, unregister, disable, enable
+    case offline, online, sleep, wake, unregister, register, disable, enable
 
     /// The state of the device or the app after the order.
     var outcome: String {
@@ -12,6 +12,7 @@ struct DeviceOrder: Sendable {
       case .sleep: "asleep"
       case .wake: "awake"
       case .unregister: "unregistered"
+      case .register: "registered"
       case .disable: "disabled"
       case .enable: "enabled"
       }
@@ -30,7 +31,7 @@ struct DeviceOrder: Sendable {
   let target: Target
 
   /// True if the order changes apps rather than the device.
-  var isAboutApps: Bool { [.unregister, .disable, .enable].contains(verb) }
+  var isAboutApps: Bool { [.unregister, .register, .disable, .enable].contains(verb) }
   /// True if the order applies to the app with a token.
   var isForToken: Bool { if case .token = target { true } else { false } }
 

@@ -18,6 +18,8 @@ enum OrderCommand {
 
       unregister: the tokens become invalid; the command waits until the gateway answers 410 for them.
 
+      register: each app that is not registered gets a new token; the command prints the tokens of all apps.
+
       disable, enable: the apps' notifications are turned off or on, as a user would do in the settings.
       """,
     positionals: DeviceOrder.Verb.allCases.map(\.rawValue).joined(separator: "|"),
@@ -71,7 +73,7 @@ enum OrderCommand {
 
   /// The commands that the standard input of `belfry device run` accepts and that aren't orders.
   private static let inputCommands = [
-    "power", "register", "subscribe", "unsubscribe", "summary", "exit",
+    "power", "subscribe", "unsubscribe", "summary", "exit",
   ]
 
   private static func advice(for word: String) -> String {
@@ -94,7 +96,7 @@ enum OrderCommand {
     }
     let gateway = gatewayFolder(options)
     if let run = DeviceRunFile(ofGateway: gateway) { return run }
-    let other = GatewayFolder(path: gateway).offsetFolders.first {
+    let other = GatewayFolder(path: gateway).otherFolders.first {
       DeviceRunFile(ofGateway: $0) != nil
     }
     let example = other.map { ", for example --data \($0)" } ?? ""
@@ -112,10 +114,14 @@ enum OrderCommand {
     let device = "device \(DeviceOrder.number(in: line) ?? "")"
     let outcome = line["event"]?.stringValue ?? ""
     guard let topic = line["topic"]?.stringValue else { return "\(device) is \(outcome)" }
-    let token =
-      outcome == DeviceOrder.Verb.unregister.outcome
-      ? "; the gateway answers 410 for \(line["token"]?.stringValue ?? "")" : ""
+    let token = line["token"]?.stringValue ?? ""
+    let detail =
+      switch outcome {
+      case DeviceOrder.Verb.unregister.outcome: "; the gateway answers 410 for \(token)"
+      case DeviceOrder.Verb.register.outcome: " with the token \(token)"
+      default: ""
+      }
     return OutputTable.printable(
-      "\(device): \(topic) (\(line["type"]?.stringValue ?? "")) is \(outcome)\(token)")
+      "\(device): \(topic) (\(line["type"]?.stringValue ?? "")) is \(outcome)\(detail)")
   }
 }

@@ -166,7 +166,7 @@ struct OrderExchange {
           $0.objectValue?["status"]?.integerValue == 410
         } ?? true
       }
-    case .sleep, .wake, .disable, .enable: return nil
+    case .sleep, .wake, .register, .disable, .enable: return nil
     }
   }
 

@@ -14,6 +14,7 @@ final class PendingOrder {
       /// not enough, because it might have been sent before the change.
       case isReported(ups: Int, pongs: Int)
       case isUnregistered(LinkSubject)
+      case isRegistered(LinkSubject)
       /// The gateway has confirmed this number of switch changes for the app.
       case isSwitched(LinkSubject, count: Int)
     }
@@ -21,7 +22,7 @@ final class PendingOrder {
     let condition: Condition
     /// The number of requests for the subject that the gateway had refused when the order was given.
     var refusals = 0
-    /// The line to send once the part has been carried out.
+    /// The line to send once the part has been carried out (``VirtualDevice/line(of:)``).
     let line: JSONObject
   }
 
@@ -53,7 +54,7 @@ final class PendingOrder {
     for part in waiting {
       switch device.progress(of: part) {
       case .waiting: left.append(part)
-      case .done: client?.send(part.line)
+      case .done: client?.send(device.line(of: part))
       case .refused(let reason):
         isFinished = true
         client?.finish(

@@ -7,6 +7,9 @@ extension VirtualDevice {
   /// True if an app of the device is registered.
   var hasTokens: Bool { subjects.contains { !$0.token.isEmpty } }
 
+  /// True if the device has an app, even if the app is not registered.
+  var hasApps: Bool { subjects.contains { if case .topic = $0.subject { true } else { false } } }
+
   func hasToken(_ token: [UInt8]) -> Bool { subjects.contains { $0.token == token } }
 
   /// Begins to carry out an order; if `token` isn't nil, only for the app with this token.
@@ -25,7 +28,7 @@ extension VirtualDevice {
       changeState(
         verb == .sleep ? link.state.union(.asleep) : link.state.subtracting(.asleep))
       return [part(verb, .isReported(ups: ups, pongs: awaitPongs(2)))]
-    case .unregister, .disable, .enable:
+    case .unregister, .register, .disable, .enable:
       return subjects.compactMap { begin(verb, token, $0, link) }
     }
   }
@@ -33,13 +36,16 @@ extension VirtualDevice {
   private func begin(
     _ verb: DeviceOrder.Verb, _ token: [UInt8]?, _ known: Subject, _ link: GatewayConnection
   ) -> PendingOrder.Part? {
-    guard case .topic(let topic) = known.subject, !known.token.isEmpty,
+    guard case .topic(let topic) = known.subject, verb == .register || !known.token.isEmpty,
       token == nil || known.token == token
     else { return nil }
     let condition: PendingOrder.Part.Condition
     if verb == .unregister {
       link.cancel(known.subject)
       condition = .isUnregistered(known.subject)
+    } else if verb == .register {
+      if known.token.isEmpty { link.register(known.subject) }
+      condition = .isRegistered(known.subject)
     } else {
       link.setEnabled(verb == .enable, topic)
       condition = .isSwitched(known.subject, count: known.switches + 1)
@@ -58,9 +64,21 @@ extension VirtualDevice {
       return self.ups > ups || self.pongs >= pongs ? .done : .waiting
     case .isUnregistered(let subject):
       return progress(of: subject, part) { $0.token.isEmpty }
+    case .isRegistered(let subject):
+      return progress(of: subject, part) { !$0.token.isEmpty }
     case .isSwitched(let subject, let count):
       return progress(of: subject, part) { $0.switches >= count }
     }
+  }
+
+  /// Returns the line that reports a part that has been carried out; the line of a registration contains the new token.
+  func line(of part: PendingOrder.Part) -> JSONObject {
+    guard case .isRegistered(let subject) = part.condition,
+      let known = subjects.first(where: { $0.subject == subject })
+    else { return part.line }
+    var line = part.line
+    line["token"] = .string(Hexadecimal.encode(known.token))
+    return line
   }
 
   private func progress(

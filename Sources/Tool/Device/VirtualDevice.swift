@@ -161,6 +161,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
       ]
       fleet.print { DeviceLine.event("registered", subjects[index].line, members, to: &$0) }
     }
+    fleet.deviceChanged(self)
   }
 
   func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {

@@ -83,7 +83,7 @@ enum ReceivedCommand {
   }
 
   private static func reportMissingDevices(ofGateway folder: String) {
-    let other = GatewayFolder(path: folder).offsetFolders.first {
+    let other = GatewayFolder(path: folder).otherFolders.first {
       DeviceRunFile(ofGateway: $0)?.received != nil
     }
     let example = other.map { ", for example --data \($0)" } ?? ""
@@ -156,9 +156,19 @@ enum ReceivedCommand {
       return shown < count
     }
     guard shown < count else { return 0 }
+    let what = "timed out: received \(shown) of \(count) \(count == 1 ? "push" : "pushes")"
+    let advice = "run 'belfry log' to see what happened to the missing pushes"
+    // These pushes are not missing.
+    let earlier = try pushes.returnedCount() - shown
+    guard earlier > 0 else {
+      Output.error(what, do: advice)
+      return 1
+    }
     Output.error(
-      "timed out: received \(shown) of \(count) \(count == 1 ? "push" : "pushes")",
-      do: "run 'belfry log' to see what happened to the missing pushes")
+      "\(what); an earlier command printed \(earlier) matching \(earlier == 1 ? "push" : "pushes")",
+      do:
+        "to print a push again, run 'belfry device received --mark' before you send it, and use --since MARK; or "
+        + advice)
     return 1
   }
 

@@ -117,6 +117,22 @@ final class ReceivedPushes {
     }
   }
 
+  /// Returns the number of matching pushes that have been returned, by this process or by another one.
+  ///
+  /// After a mark, returned pushes are returned again, so the number is 0.
+  func returnedCount() throws -> Int {
+    guard start == nil else { return 0 }
+    return try withLock {
+      var cursor = try ReturnedPushes(file, bytes: byteCount()).cursor
+      var count = 0
+      _ = try forEachLine(from: 0) { line, range in
+        if cursor.contains(range.lowerBound), filter.matches(line) { count += 1 }
+        return true
+      }
+      return count
+    }
+  }
+
   // MARK: The file
 
   private func withLock<Value>(_ body: () throws -> Value) throws -> Value {

@@ -53,7 +53,7 @@ struct SetupGateway {
   /// Returns the last line of a program's log, which states why the program exited.
   static func lastLine(of logFile: String) -> String {
     let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").last.map(String.init) ?? "its log is empty"
+    let line = text.split(separator: "\n").last.map(String.init) ?? "no reason was logged"
     return line.hasPrefix("belfry: ") ? String(line.dropFirst(8)) : line
   }
 

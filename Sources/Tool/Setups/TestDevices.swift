@@ -46,6 +46,11 @@ final class TestDevices {
       isComplete() || program.status != nil || gateway.program.status != nil
     }
     guard isComplete() else {
+      guard gateway.program.status == nil else {
+        throw SetupGateway.Failure(
+          description: "the gateway exited before the devices got tokens: "
+            + SetupGateway.lastLine(of: gateway.program.logFile ?? ""))
+      }
       throw SetupGateway.Failure(
         description: "the devices got no tokens: \(SetupGateway.lastLine(of: logFile))")
     }

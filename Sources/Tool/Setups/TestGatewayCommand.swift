@@ -123,7 +123,9 @@ struct TestGatewayRun {
       let types = TokenKind.allCases.map { "\($0.name)" }
       throw .badValue(
         key: "app", value: text,
-        wanted: "BUNDLE-ID or BUNDLE-ID:TYPE, where TYPE is \(CommandLineOptions.list(types))")
+        wanted:
+          "BUNDLE-ID or BUNDLE-ID:TYPE, where TYPE is \(CommandLineOptions.list(types)); for several types, "
+          + "repeat --app")
     }
     return TestDevices.App(bundleID: name, kind: kind)
   }

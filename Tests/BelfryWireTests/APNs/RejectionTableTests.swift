@@ -47,6 +47,8 @@ extension Rejection {
       "delete the token, unless the app has registered it again since `timestamp`"
     case .badDeviceToken, .deviceTokenNotForTopic:
       "check token, topic and environment; the token itself may be valid"
+    case .expiredProviderToken:
+      "check iat and the sender's clock, then generate a new provider token"
     case .invalidProviderToken: "check the key ID and the team, then generate a new provider token"
     case .serviceUnavailable:
       "wait as long as the header retry-after requests, then retry with exponential backoff"

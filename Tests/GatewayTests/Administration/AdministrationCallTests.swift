@@ -37,6 +37,13 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "abc"])
+  func `an invalid token does not remove the faults of all tokens`(token: String) {
+    #expect(throws: AdministrationFailure.self) {
+      try AdministrationCall("DELETE", "/api/faults", query: [("token", token)]).request()
+    }
+  }
+
   @Test func `an invalid queue limit is refused with the range that the command line accepts`() {
     #expect {
       let body: JSONObject = ["team": "T", "topic": "a", "keep": "lots"]
@@ -96,7 +103,8 @@ private let requests: [AdministrationRequest] = [
   .listAuthorities, .rotateAuthority, .finishAuthority(isForced: false),
   .finishAuthority(isForced: true), .listTokenKeys, .rotateTokenKey,
   .retireTokenKey(id: "0a1b2c3d", isForced: false), .retireTokenKey(id: "0a1b2c3d", isForced: true),
-  .listFaults, .clearFaults, .log(of: nil), .log(of: "00ff"),
+  .listFaults, .clearFaults(token: nil), .clearFaults(token: [1, 0xAB]), .log(of: nil),
+  .log(of: "00ff"),
   .addFault(
     .init(
       token: [1, 0xAB], topic: "a.b",

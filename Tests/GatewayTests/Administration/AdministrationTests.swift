@@ -403,14 +403,18 @@ import Transport
       let every = FaultRule(topic: "com.a", effect: .delay(milliseconds: 5))
       _ = try stopped.perform(.addFault(every))
       #expect(try StoredFaults(store: stopped.store).faults().faults.map(\.rule) == [rule, every])
-      #expect(try stopped.perform(.clearFaults).count == 2)
+      #expect(try stopped.perform(.clearFaults(token: nil)).count == 2)
       #expect(try stopped.perform(.listFaults).isEmpty)
     }
     let again = try Running(folder, environment: .sandbox)
     let added = try again.administration.perform(.addFault(rule)).first
     #expect(again.faults.all.map(\.rule) == [rule])
     #expect(added?["id"]?.integerValue == 3, "an id was used twice")
-    #expect(try again.administration.perform(.clearFaults).count == 1)
+    let other = try again.administration.perform(.addFault(FaultRule(token: [3], effect: .close)))
+    #expect(try again.administration.perform(.clearFaults(token: [3])) == other)
+    #expect(again.faults.all.map(\.rule) == [rule])
+    #expect(try StoredFaults(store: again.store).faults().faults.map(\.rule) == [rule])
+    #expect(try again.administration.perform(.clearFaults(token: nil)).count == 1)
     #expect(!again.faults.isActive)
     again.administration.store.close()
 
