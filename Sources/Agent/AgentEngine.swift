@@ -153,7 +153,8 @@ package final class AgentEngine {
     case .persist, .answer, .refuse, .tell, .close, .readInstallation, .diagnose, .present,
       .refresh,
       .list, .draw, .closeWindow, .showLaunchImage, .withdraw, .badge, .sound, .suppressed, .prompt,
-      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .end, .suspend, .resume,
+      .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .end, .kill, .suspend,
+      .resume,
       .deleteAttachments, .trimAttachments, .register, .unregister, .moveLink, .announceState,
       .probeGateway, .acknowledge, .rejectPush, .armRegions, .useLocationServices, .log:
       shell?.carryOut(effect)

@@ -186,6 +186,12 @@ package enum Limits {
   /// The time, in nanoseconds, before a notification is sent again to a server that rejected it as excessive; Plasma
   /// counts the notifications of the last second.
   static let excessiveNotificationNanoseconds: Int64 = 1_200_000_000
+  /// The time, in nanoseconds, in which a desktop can start its own notification server after a login or a crash, before
+  /// the agent has the bus start one: the bus might start the server of another desktop.
+  static let serverGraceNanoseconds: Int64 = 10_000_000_000
+  /// The time, in nanoseconds, in which the agent does not have the bus start a notification server again after a
+  /// failure, so that a server that cannot run is not started for each notification.
+  static let serverRetryNanoseconds: Int64 = 60_000_000_000
   /// The maximum number of cached time-zone names, including names that do not exist.
   ///
   /// The number is limited because apps choose the names.

@@ -77,7 +77,8 @@ public struct Push: Sendable {
   ///
   /// The service checks all other values.
   var fault: String? {
-    guard !deviceToken.isEmpty, deviceToken.utf8.allSatisfy(Self.isPathByte) else {
+    guard !deviceToken.isEmpty else { return "the device token is empty" }
+    guard deviceToken.utf8.allSatisfy(Self.isPathByte) else {
       return "the device token is not hexadecimal text"
     }
     for value in [topic, collapseID, id] {

@@ -10,9 +10,13 @@ public struct GatewayCondition: Sendable {
   private let damages: [(name: String, damage: StoreDamage)]
 
   /// The lease of a node of a cluster; nil for a single gateway.
-  var lease: ClusterLease?
+  private var lease: ClusterLease?
   /// A function that returns true while a node of a cluster is connected to the bus; nil for a single gateway.
-  var hasBus: (@Sendable () -> Bool)?
+  private var hasBus: (@Sendable () -> Bool)?
+  /// The name of a node of a cluster; nil for a single gateway.
+  public private(set) var nodeName: String?
+  /// The URL of the bus of a node of a cluster; nil for a single gateway.
+  public private(set) var busURL: String?
   private let certificateEnds: CertificateEnds
   private let folder: GatewayFolder
 
@@ -24,12 +28,24 @@ public struct GatewayCondition: Sendable {
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
   }
 
+  /// Adds the state of a node of a cluster.
+  mutating func use(_ node: ClusterNodeRuntime, bus url: String?) {
+    assert(nodeName == nil, "a gateway is a node of at most one cluster")
+    lease = node.lease
+    hasBus = { node.isConnected }
+    nodeName = node.name
+    busURL = url
+  }
+
   /// The reason that the gateway can't accept anything, such as a failing disk; nil if the gateway works.
   public var obstacle: String? {
     if let failure = stores.lazy.compactMap(\.failure).first { return "\(failure)" }
     guard let lease, !lease.isValid(at: SystemClock.elapsedMilliseconds) else { return nil }
     return "this node's lease has ended: check the connection to the database"
   }
+
+  /// True while a node of a cluster is connected to the bus; nil for a single gateway.
+  public var isOnBus: Bool? { hasBus?() }
 
   /// The expiration times of the gateway's certificates, one per kind.
   public var ends: [CertificateEnd] { certificateEnds.all }
@@ -44,7 +60,7 @@ public struct GatewayCondition: Sendable {
   /// Notices for the operator about a gateway that is ready, one sentence each.
   public var notices: [String] {
     found + stores.compactMap(\.readFailure).map { "\($0)" } + setAside
-      + (hasBus?() == false ? [Self.busIsAbsent] : [])
+      + (isOnBus == false ? [Self.busIsAbsent] : [])
       + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)
   }
 

@@ -154,8 +154,7 @@ public final class GatewayServer {
       ) { mailbox.post(.takenOver) }
     }
     cluster = node
-    condition.lease = node?.lease
-    if let node { condition.hasBus = { node.isConnected } }
+    if let node { condition.use(node, bus: configuration.cluster?.busURL) }
     let claimWriter = try resources.cluster.map {
       try ClaimWriter($0.claims, on: resources.batches, log: log)
     }
@@ -204,6 +203,7 @@ public final class GatewayServer {
     runtime.payloads = payloads
     runtime.notifications = resources.notificationStore
     runtime.cluster = node
+    runtime.changeLog = log
     runtime.presences = {
       [logReader] () throws(AdministrationFailure) -> Administration.Presences in
       let own = try logReader.presences()

@@ -8,6 +8,7 @@ extension RegistryStoreConformance {
     try keepsLists()
     try copiesLists()
     try countsAudiences()
+    try countsUnregisteredRecipients()
     try sendsToEachAudience()
     try sendsByTimeZone()
     try reachesAnInstallationOnce()
@@ -162,6 +163,16 @@ extension RegistryStoreConformance {
         AudienceShare(language: nil, timeZone: nil, environment: nil, count: 1),
         AudienceShare(language: "fr", timeZone: nil, environment: "sandbox", count: 1),
       ])
+  }
+
+  private func countsUnregisteredRecipients() throws {
+    let store = try make()
+    _ = try store.register([Self.token(1), Self.token(2, topic: "b")], at: 1)
+    for id in ["c1", "c2"] { try store.addCampaign(Self.campaign(id, to: .list)) }
+    _ = try store.appendRecipients([Self.token(1), Self.token(2), Self.token(3)], to: "c1")
+    #expect(try store.unregisteredRecipients(of: "c1", topic: Self.topic) == 2)
+    #expect(try store.unregisteredRecipients(of: "c1", topic: "b") == 2)
+    #expect(try store.unregisteredRecipients(of: "c2", topic: Self.topic) == 0)
   }
 
   private func sendsToEachAudience() throws {

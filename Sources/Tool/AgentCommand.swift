@@ -131,10 +131,29 @@ enum AgentCommand {
       }
     }
     if hasCode { arguments += ["--gateway", try writeDescription(options)] }
+    if let file = environmentGateway(options) { arguments += ["--gateway", file] }
     guard options.has("install") || arguments.isEmpty else {
       throw UsageError("--uninstall cannot be combined with other options")
     }
     return arguments
+  }
+
+  /// Returns the file of the gateway in `BELFRY_GATEWAY`, because the installed agent does not get the variable from
+  /// this shell; nil if the variable is not set, or if another gateway has precedence over it.
+  private static func environmentGateway(_ options: CommandLineOptions) -> String? {
+    guard options.has("install"), let folder = StateFolders.variable("BELFRY_GATEWAY"),
+      !["gateway", "ca", "enroll"].contains(where: options.isGiven),
+      !FileSystem.exists(descriptionFile(options))
+    else { return nil }
+    let file = FileSystem.absolute(DeviceGateway.usersFile)
+    guard FileSystem.exists(file) else {
+      Output.error(
+        "BELFRY_GATEWAY is \(folder), which contains no gateway.json, so the installed agent does not use it",
+        do: "start that gateway, and run this command again")
+      return nil
+    }
+    Output.error("the installed agent uses the gateway in \(folder), because BELFRY_GATEWAY is set")
+    return file
   }
 
   /// Writes a description of the gateway that these options specify to a file that only the user can read, and returns

@@ -117,6 +117,14 @@ enum AppCommand {
         usleep(tokenPauseMicroseconds)
         answer = Result { try AgentControl(options).ask(.token(app: app, kind: kind)).token }
       }
+      if seconds > 0, case .failure(let failure as AppLinkFailure) = answer,
+        failure.reason == .unknownApp
+      {
+        throw AppLinkFailure(
+          .unknownApp,
+          "no app has connected as '\(app)' within \(seconds) s: start it with BELFRY_APP_ID=\(app), or see "
+            + "'belfry app list'")
+      }
       guard let token = try answer.get() else {
         throw AppLinkFailure(
           .unknownApp,

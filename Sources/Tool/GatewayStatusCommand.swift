@@ -105,6 +105,7 @@ struct GatewayStatusTable {
     if let half = number("commitMilliseconds50"), let most = number("commitMilliseconds99") {
       rows.append(("commits", "median \(half) ms, 99% within \(most) ms (last minute)"))
     }
+    if let node = Self.node(in: status) { rows.append(("node", node)) }
     if let database = text("database") {
       rows.append(("database", database))
     } else {
@@ -123,7 +124,7 @@ struct GatewayStatusTable {
     }
     if number("residentBytes") != nil { rows.append(("memory", bytes("residentBytes"))) }
     for (key, name) in Self.certificates {
-      if let end = text(key) { rows.append((name, "expires \(end.prefix(10))")) }
+      if let end = text(key) { rows.append((name, Self.expiration(end, of: key))) }
     }
     if let faults = Self.faults(in: status) {
       let option = text("data").map(StateFolders.dataOption(forGateway:)) ?? ""
@@ -138,10 +139,33 @@ struct GatewayStatusTable {
     }
   }
 
+  /// Returns the name and the bus of a node of a cluster; nil for a single gateway.
+  static func node(in status: JSONObject) -> String? {
+    guard let name = status["node"]?.stringValue else { return nil }
+    let isConnected = status["busConnected"]?.boolValue == true
+    return "\(name), \(isConnected ? "connected" : "not connected") to the bus "
+      + (status["bus"]?.stringValue ?? "?")
+  }
+
   /// Returns the clause about a gateway's active faults; nil if the gateway has none.
   static func faults(in status: JSONObject) -> String? {
     guard let count = status["activeFaults"]?.integerValue, count > 0 else { return nil }
     return "\(Output.counted(count, "fault")) \(count == 1 ? "is" : "are") active"
+  }
+
+  /// The number of days before the expiration of a certificate from which the expiration is pointed out.
+  private static let noticeDays: Int64 = 30
+
+  /// Returns the clause about the expiration of a certificate, which points out that the operator must act soon.
+  private static func expiration(_ end: String, of key: String) -> String {
+    let date = end.prefix(10)
+    let now = SystemClock.unixMilliseconds
+    // A device renews its certificate when it connects. In this format, strings sort in the same order as the times.
+    guard key != "deviceCertificateEndsAt",
+      end < Timestamp.rfc3339(unixMilliseconds: now + noticeDays * 86_400_000)
+    else { return "expires \(date)" }
+    return end > Timestamp.rfc3339(unixMilliseconds: now)
+      ? "expires \(date), in less than \(noticeDays) days" : "expired \(date)"
   }
 
   private static let certificates = [

@@ -24,7 +24,8 @@ enum NotifyCommand {
     ],
     [
       .value(
-        "app", "APP_ID", default: "the app of this shell",
+        "app", "APP_ID",
+        default: "the app of this shell; with list and cancel --all: all apps",
         "the app that the notification belongs to"),
       .value("title", "TEXT", "the title"),
       .value("subtitle", "TEXT", "the subtitle"),
@@ -76,7 +77,9 @@ enum NotifyCommand {
         "every", "minute|hour|day|week|month|quarter|year",
         "repeat at this interval (requires --at, --in or --matching)"),
       .value("count", "N", default: "1", "with next: the number of dates"),
-      .flag("all", "with cancel: cancel all pending notifications"),
+      .flag(
+        "all",
+        "with cancel: cancel the pending notifications of all apps or, with --app, of one app"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
   /// The verbs, any of which can be given in place of a title.
@@ -90,12 +93,16 @@ enum NotifyCommand {
       ]),
     OptionTable(
       command: "belfry notify cancel",
-      summary: "Cancels a pending notification or, with --all, all pending notifications.",
+      summary: """
+        Cancels a pending notification or, with --all, the pending notifications of all apps. With --all, the command
+        prints how many it cancelled.
+        """,
       positionals: "[ID]", positionalCount: 0...1,
       [
         .value(
           "app", "APP_ID",
-          "the notification's app, if several apps have notifications with this ID"),
+          "the notification's app, if several apps have notifications with this ID; with --all: cancel only the "
+            + "notifications of this app"),
         .flag("all", "cancel all pending notifications"), AgentControl.socketOption,
       ]),
     OptionTable(
@@ -129,7 +136,7 @@ enum NotifyCommand {
       switch (words.first, words.count) {
       case ("list", 1): try list(options, agent)
       case ("cancel", 2): _ = try agent.ask(.cancel(app: app, id: words[1]))
-      case ("cancel", 1) where options.has("all"): _ = try agent.ask(.cancel(app: app, id: nil))
+      case ("cancel", 1) where options.has("all"): try cancelAll(of: app, options, agent)
       case ("next", 2):
         let count = try options.integer("count", in: Int64(1)...10_000) ?? 1
         let dates = try agent.ask(.nextDates(app: app, id: words[1], count: count)).dates
@@ -261,8 +268,12 @@ enum NotifyCommand {
         "the notification is shown once permission is granted",
         do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
-    if options.value("near") != nil { warnOfUnknownLocation(options) }
+    if options.value("near") != nil { NotifyWarnings.warnOfUnknownLocation(options) }
+    if case .added = outcome, content.hasAlert {
+      NotifyWarnings.warnOfAlertsOff(app, on: agent.connection)
+    }
     if let actions, let answer {
+      if actions.hasTextField { NotifyWarnings.warnOfMissingTextField(of: id, options) }
       // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
       if isatty(STDERR_FILENO) == 1 { Output.error(actions.notice(of: id)) }
       try actions.print(answer, options, withdraw: withdraw)
@@ -296,24 +307,6 @@ enum NotifyCommand {
     }
   }
 
-  /// Warns if the agent does not know the device's location, so that a notification for an area cannot be shown.
-  private static func warnOfUnknownLocation(_ options: CommandLineOptions) {
-    // A location service that has just been started needs some time to report the location.
-    for attempt in 1...locationAttempts {
-      let rows = (try? AgentControl(options).ask(.diagnose).rows) ?? []
-      let row = rows.first { $0["feature"] == "location" }
-      guard row?["state"] == "attention" else { return }
-      if attempt < locationAttempts { usleep(locationPauseMicroseconds) }
-    }
-    Output.error(
-      "the device's location is not known yet, so the notification waits",
-      do: "start a location service (GeoClue), or use 'belfry location set LAT,LON'; "
-        + "'belfry doctor' shows whether the location is known")
-  }
-
-  private static let locationAttempts = 5
-  private static let locationPauseMicroseconds: UInt32 = 200_000
-
   /// Returns the agent's clock, in milliseconds since 1970.
   private static func now(_ options: CommandLineOptions) throws -> Int64 {
     guard let now = try clock(options)["date"]?.integerValue else {
@@ -331,6 +324,15 @@ enum NotifyCommand {
   /// Returns the name of the time zone in which the agent schedules notifications.
   static func zone(_ options: CommandLineOptions) throws -> String {
     try clock(options)["zone"]?.stringValue ?? ""
+  }
+
+  /// Cancels the pending notifications of an app or, if `app` is nil, of all apps, and prints their number.
+  private static func cancelAll(
+    of app: String?, _ options: CommandLineOptions, _ agent: AgentControl
+  ) throws {
+    let count = try AgentControl(options).ask(.scheduled(app: app)).rows.count
+    _ = try agent.ask(.cancel(app: app, id: nil))
+    Output.line("cancelled \(Output.counted(count, "notification"))")
   }
 
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {

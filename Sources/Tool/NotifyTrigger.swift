@@ -209,6 +209,8 @@ enum NotifyTrigger {
     if let separator = rest.first, separator == "t" || separator == " " {
       rest = "T" + rest.dropFirst()
     }
+    // The hour can have one digit, as in 9:00.
+    if rest.first == "T", rest.dropFirst(2).first == ":" { rest = "T0" + rest.dropFirst() }
     guard let hour = number(2, after: "T"), let minute = number(2, after: ":") else { return nil }
     var second = 0
     if rest.first == ":" {

@@ -58,7 +58,9 @@ func `an identifier that would have to be escaped is refused`(_ identifier: Stri
 
 @Test(arguments: ["", "00/ff", "00 ff", "00\r\n"])
 func `a token that is invalid in a path is refused`(_ token: String) {
-  #expect(Push(to: token, topic: "com.example.app", payload: []).fault != nil)
+  let fault = Push(to: token, topic: "com.example.app", payload: []).fault
+  #expect(
+    fault == "the device token is " + (token.isEmpty ? "empty" : "not hexadecimal text"))
 }
 
 @Test func `an answer is read with its reason and timestamp`() {

@@ -7,6 +7,7 @@ import pathlib
 import sys
 
 from browser import Failure
+from campaign_changes import follows_a_pause, keeps_changes_of_others, reads_files_again, waits_for_a_test
 from campaign_list import keeps_list, to_a_list
 from checks import check_page
 from visit import look_around, sign_in, sign_out, visit
@@ -124,6 +125,8 @@ def finished(browser, devices):
     facts = browser.value("document.querySelector('[aria-label=Report] dl').innerText").replace("\n", " ")
     if f"Accepted {devices}" not in facts:
         raise Failure(f"the report contains {facts}")
+    browser.wait("['Ann has 3 matches', '3 matchs pour Ann'].every((text) => document.querySelector('[aria-label=\"Text of the campaign\"]')?.innerText.includes(text))",
+                 "the text that was sent")
 
 
 def hold_and_go_on(browser, devices, picture):
@@ -150,7 +153,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.click("button", f"Save and send to {devices} devices…")
     confirm(browser, "Send")
     browser.wait("document.querySelector('.figures')?.innerText.includes('per second · about') && "
-                 "document.querySelector('[aria-label=Report] h2')?.innerText == 'Progress so far'", "the rate, the estimate and the report so far")
+                 "document.querySelector('[aria-label=Report]')?.innerText.match(/Progress so far\\s+As of /)", "the rate, the estimate and the report so far")
     picture("provider-progress")
     browser.click("button", "Pause")
     browser.wait("document.querySelector('[role=status]')?.innerText == 'Paused'")
@@ -167,20 +170,6 @@ def hold_and_go_on(browser, devices, picture):
     browser.value("document.querySelector('tbody a').click()")
     browser.click("button", "Resume")
     finished(browser, devices)
-
-
-# Pauses the campaign as soon as the page shows its rate, the estimate and the report so far: on a busy machine, a campaign
-# of eight devices could end before this script reads the page.
-PAUSE_AT_ONCE = """
-new MutationObserver((changes, observer) => {
-  const pause = [...document.querySelectorAll('button')].find((one) => one.innerText == 'Pause');
-  if (!pause || !document.querySelector('.figures')?.innerText.includes('per second · about')
-    || document.querySelector('[aria-label=Report] h2')?.innerText != 'Progress so far') return;
-  observer.disconnect();
-  window.isPausing = true;
-  pause.click();
-}).observe(document.body, { subtree: true, childList: true, characterData: true });
-null"""
 
 
 # Starts a check of the form, and holds its response until `release` is called or the page aborts the request.
@@ -231,6 +220,7 @@ def from_files(browser, files, devices):
     browser.click("button", "Dry run")
     browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('Would be sent to {devices} devices.')")
     browser.wait("document.querySelector('.previews').innerText.includes('Des fichiers')")
+    reads_files_again(browser, files, files[1])
     browser.value("""(() => { for (const [name, value] of [['to', 'tag'], ['subject', ''], ['rate', '']]) {
         const field = document.querySelector(`[name=${name}]`);
         field.value = value;
@@ -296,6 +286,9 @@ def schedule(browser, devices, looks):
     browser.click("button", "Send a test…")
     browser.wait("document.querySelector('dialog select option')", "the registered devices")
     check_page(browser, keyboard=False)
+    # No device is preselected, because the first one might be a customer's.
+    if browser.value("document.querySelector('dialog select').value || document.querySelector('dialog [type=submit]:enabled')"):
+        raise Failure("a device is preselected")
     # A test must not be sent to the previously selected device before the list matches the name.
     browser.type("textbox", "Find by user", "nobody")
     browser.value("document.querySelector('dialog form').requestSubmit(document.querySelector('dialog [type=submit]'))")
@@ -304,7 +297,9 @@ def schedule(browser, devices, looks):
         raise Failure("a test was sent to a device that does not match")
     browser.value("""(() => { const field = document.querySelector('dialog input'); field.value = '';
       field.dispatchEvent(new Event('input', { bubbles: true })); })()""")
-    browser.wait("document.querySelector('dialog [type=submit]:enabled')", "the registered devices again")
+    browser.wait("document.querySelectorAll('dialog select option').length > 2", "the registered devices again")
+    browser.value("""(() => { const device = document.querySelector('dialog select'); device.selectedIndex = 1;
+      device.dispatchEvent(new Event('change', { bubbles: true })); })()""")
     browser.click("button", "Send test")
     browser.wait("document.querySelector('dialog [role=status]')?.innerText.startsWith('Accepted by the push service for ')")
     # The result is about another device than the one that the user searches for.
@@ -376,6 +371,12 @@ def quiet_hours(browser, devices):
     browser.wait("document.querySelector('.figures')?.innerText.includes('Waiting for quiet hours to end at ')")
     browser.wait(f"{STATUS} == 'Waiting'", "the state, as in the list")
     check_page(browser)
+    follows_a_pause(browser)
+    browser.click("link", "Campaigns")
+    browser.wait("document.querySelector('tbody tr')?.innerText.includes('Quiet hours until ')", "the end of the wait")
+    browser.wait("[...document.querySelectorAll('tbody tr')].some((row) => /completed\\s+Completed \\d/.test(row.innerText))", "the end of a campaign")
+    browser.value("history.back()")
+    browser.wait(f"{STATUS} == 'Waiting'")
     browser.click("button", "Cancel campaign…")
     confirm(browser, "Cancel campaign")
     browser.wait(f"{STATUS} == 'Cancelled'")
@@ -384,6 +385,9 @@ def quiet_hours(browser, devices):
 def find_device(browser, looks):
     """Finds a device by its language, checks the pushes that it was sent, and removes it."""
     browser.click("link", "Devices")
+    browser.wait("document.querySelector('h1').innerText == 'Devices'")
+    browser.key("/")
+    browser.wait("document.activeElement === document.querySelector('main input[type=search]')", "the focus on the search field")
     # The list shows the beginning of each token, with an ellipsis.
     rows = "document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length"
     browser.wait(f"{rows} > 1", "the registered devices")
@@ -401,6 +405,7 @@ def find_device(browser, looks):
     looks("provider-device")
     title = browser.value("`Remove the device with the token ${document.querySelector('[aria-label=Device] dd').innerText.slice(0, 8)}…?`")
     cancel_first(browser, "Remove…", title)
+    browser.wait("document.querySelector('dialog[open]').innerText.includes('all · ja · token ')", "the tags and the language of the device")
     browser.click("button", "Remove device")
     browser.wait("document.querySelector('[aria-label=Device]').innerText == 'Device removed.'")
     browser.wait("document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length == 1")
@@ -447,6 +452,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         check_page(browser)
         keeps_focus(browser)
         marks_stale(browser)
+        waits_for_a_test(browser)
         picture("provider-overview")
         write(browser, topic)
         preview(browser, devices)
@@ -475,6 +481,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         schedule(browser, devices, looks)
         drafts(browser)
         quiet_hours(browser, devices)
+        keeps_changes_of_others(browser)
         keeps_list(browser)
         find_device(browser, looks)
         look_around(

@@ -211,11 +211,48 @@ def update_app(browser):
         browser.wait(f"document.querySelector('main [aria-live]').innerText == {done!r}")
         if browser.value(app) != stored:
             raise Failure(f"the app has {browser.value(app)}, not {stored}")
+    edit_app(browser)
     browser.click("link", "Channels")
     browser.click("DisclosureTriangle", "Add a channel")
     browser.click("button", "Add a channel")
     browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'No app has broadcasts on. Turn on broadcasts for an app first.'")
     browser.click("link", "Apps")
+
+
+def edit_app(browser):
+    """Checks that the form selects the team of an existing app, and that a link in the list fills in the form."""
+    made = browser.value("""(async () => {
+      const post = (path, body) => fetch(path, { method: 'POST', headers: { 'x-belfry-console': '1' }, body: JSON.stringify(body) });
+      const team = await post('/api/teams', { id: 'KITCHEN001', name: 'Kitchen' });
+      const app = await post('/api/topics', { team: 'KITCHEN001', topic: 'com.example.burger', keep: 5 });
+      return team.status + app.status;
+    })()""")
+    if made != 400:
+        raise Failure(f"the requests for a team and an app got statuses with the sum {made}")
+    browser.click("link", "Teams")
+    browser.click("link", "Apps")
+    browser.click("DisclosureTriangle", "Add an app")
+    team = "document.querySelector('main form select').value"
+    browser.wait(f"{team} && {team} != 'KITCHEN001'", "the first team")
+    browser.type("textbox", "Bundle identifier", "com.example.burger")
+    browser.wait(f"{team} == 'KITCHEN001'", "the team of the app")
+    browser.click("link", "Edit app com.example.burger")
+    browser.wait("document.activeElement.value == '5' && document.querySelector('main details').open", "the settings of the app")
+    browser.type("textbox", "Queue limit per token", "7")
+    browser.click("button", "Add an app")
+    browser.wait("document.querySelector('main [aria-live]').innerText == 'Updated.'")
+    check_page(browser)
+    browser.click("link", "Certificates")
+    browser.click("DisclosureTriangle", "Generate a certificate")
+    browser.wait("document.querySelector('#certificate-apps option')", "the apps")
+    browser.type("combobox", "Bundle identifier", "com.example.bürger")
+    browser.click("button", "Generate a certificate")
+    browser.wait("document.querySelector('.error:not([hidden])')?.innerText.startsWith('The gateway has no app with this bundle identifier.')")
+    browser.type("combobox", "Bundle identifier", "com.example.burger")
+    browser.click("button", "Generate a certificate")
+    browser.wait("document.querySelector('section[aria-label=\"Provider certificates\"] td:nth-child(2)')?.innerText == 'KITCHEN001'")
+    browser.click("link", "Teams")
+    browser.value("fetch('/api/teams/KITCHEN001?force=1', { method: 'DELETE', headers: { 'x-belfry-console': '1' } })")
 
 
 def see_stale(browser, pid):
@@ -299,9 +336,14 @@ def send(browser):
     browser.wait("document.querySelector('.check')?.innerText.startsWith('Choose a device and an app')")
     if browser.value("document.querySelectorAll('.error:not([hidden]), .check.bad, [aria-invalid]').length"):
         raise Failure("an error is shown before the user types")
+    # Enter chooses the device, and sends nothing.
+    browser.value("{ const get = window.fetch; window.sent = 0; window.fetch = (path, ...rest) => { if (path === '/api/push' && rest[0]?.method === 'POST') window.sent += 1; return get(path, ...rest); }; }")
     browser.type("combobox", "Device", "virtual 1")
-    browser.key("Tab")
+    browser.key("Enter")
     browser.wait("document.querySelector('.check.good')", "a valid push for the chosen device")
+    if browser.value("window.sent + document.querySelector('section[aria-label=Response]').innerText.length"):
+        raise Failure("Enter in the field of the device sends a push")
+    browser.key("Tab")
     browser.wait("document.querySelector('.copy .json-key')?.innerText == '\"aps\"'")
     browser.type("textbox", "Expires after (seconds)", "soon")
     browser.click("button", "Send")
@@ -475,6 +517,10 @@ def read_metrics(browser):
     browser.wait("document.querySelector('.plot path[d^=M]')", "a value in a plot")
     if browser.value("/\\d\\s[AP]M/.test(document.querySelector('.plot').textContent)"):
         raise Failure("a plot has times on a 12-hour clock")
+    # The labels of the plots stay readable on a narrow screen.
+    browser.resize(390)
+    browser.wait("[...document.querySelectorAll('.plot svg text')].every((one) => one.getBoundingClientRect().height >= 11)", "readable labels")
+    browser.resize(1280)
     browser.value("document.querySelector('.frame').focus()")
     browser.key("ArrowLeft")
     browser.wait("document.querySelector('.reading').innerText.includes('accepted ')")

@@ -124,6 +124,31 @@ import Testing
     }
   }
 
+  @Test func `The gateway in BELFRY_GATEWAY is installed too, if the folder contains one`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      var (variables, _) = try await environment(scenario, answers: false)
+      let entry = scenario.folder.file(".config/autostart/belfry-agent.desktop")
+      let folder = scenario.folder.file("gateway-1000")
+      variables["BELFRY_GATEWAY"] = folder
+      let missing = try await belfry(scenario, ["--install"], variables)
+      #expect(missing.errors.contains("contains no gateway.json"), "\(missing.errors)")
+      #expect(try !String(contentsOfFile: entry, encoding: .utf8).contains("--gateway"))
+      let gateway = try await scenario.gateway()
+      variables["BELFRY_GATEWAY"] = gateway.data
+      let installed = try await belfry(scenario, ["--install"], variables)
+      #expect(installed.errors.contains("because BELFRY_GATEWAY is set"), "\(installed.errors)")
+      #expect(
+        try String(contentsOfFile: entry, encoding: .utf8).contains(
+          #""--gateway" "\#(gateway.file)""#))
+      // An option has precedence over the variable.
+      _ = try await belfry(scenario, ["--install", "--gateway", "none"], variables)
+      #expect(
+        try String(contentsOfFile: entry, encoding: .utf8).contains(#""--gateway" "none""#))
+    }
+  }
+
   @Test func `The code of an invitation is in no line that starts the agent`() async throws {
     try await Scenario.run { scenario in
       let (variables, _) = try await environment(scenario, answers: false)

@@ -284,6 +284,11 @@ import Testing
             + "the device's details in the console contain it"
         ),
         (
+          ["test", id, "--user", "bob"],
+          "--user: no device of the user 'bob' is registered for \(topic): check the user; the console "
+            + "lists the devices"
+        ),
+        (
           ["send", file, "--to", "tag:none"],
           "--to: no device with the tag 'none' is registered for \(topic): check the recipients: the "
             + "console lists the registered devices"
@@ -303,6 +308,61 @@ import Testing
       #expect(
         status.lines.contains { $0.hasPrefix("devices ") && $0.hasSuffix(" not counted yet") },
         "\(status.output)")
+      #expect(!status.output.contains("revision"), "\(status.output)")
+    }
+  }
+
+  @Test func `A stored campaign is shown, changed in part, tried and started by its ID`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, devices, registry) = try await world(scenario, devices: 1)
+      func run(_ words: [String], succeeding: Bool = true) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["campaign"] + words + ["--data", registry.data], succeeding: succeeding)
+      }
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      let draft = try await run(["send", file, "--draft"])
+      let id = String(try #require(draft.lines.first?.split(separator: " ").first))
+      #expect(draft.errors == "start the draft with 'belfry campaign resume \(id)'\n")
+      let mistaken = try await run(["send", id], succeeding: false)
+      #expect(
+        mistaken.status == 2 && mistaken.errors.contains("use 'belfry campaign resume \(id)'"),
+        "\(mistaken.errors)")
+      // The content is a campaign file.
+      let shown = try scenario.write(try await run(["show", id]).output, to: "shown.json")
+      _ = try await run(["edit", id, shown])
+      let nothing = try await run(["edit", id], succeeding: false)
+      #expect(
+        nothing.status == 2
+          && nothing.errors.contains("expected FILE, or an option that changes the campaign"),
+        "\(nothing.errors)")
+      let renamed = try await run(["edit", id, "--name", "Breakfast", "--rate", "5/s"])
+      #expect(renamed.lines == ["\(id) \"Breakfast\" draft"])
+      let content = try #require(try await campaign(scenario, registry, ["show", id]).values.first)
+      #expect(content["name"].string == "Breakfast" && content["rate"].integer == 5)
+      #expect(content["alert"]["en"]["title"].string == "Hello")
+      let list = try await run(["list"])
+      #expect(
+        list.lines.first?.split(separator: " ").suffix(2) == ["TOPIC", "CREATED"],
+        "\(list.output)")
+      // An edit warns about a missing language, as 'send' does.
+      let token = try #require(
+        try await scenario.ask(registry, "/tokens").values.first?["deviceToken"].string)
+      _ = try await scenario.ask(
+        registry, "/tokens", body: #"{"deviceToken":"\#(token)","language":"ja"}"#)
+      let edited = try await run(["edit", id, file])
+      #expect(
+        edited.errors == "belfry: warning: no ja text: 1 device will get en\n", "\(edited.errors)")
+      let preview = try await run(["resume", id, "--dry-run"])
+      #expect(preview.lines == ["ja: 1 device in en: Hello", "1 device, nothing sent"])
+      let status = try await campaign(scenario, registry, ["status", id])
+      #expect(status.values.first?["state"].string == "draft")
+      let started = try await run(["start", id])
+      #expect(
+        started.lines.last?.hasPrefix("\(id) completed: 1 accepted") == true, "\(started.output)")
+      #expect(payload(try await devices.received()).contains("Hello"))
     }
   }
 

@@ -1,4 +1,5 @@
 import BelfryWire
+import System
 import TestSupport
 import Testing
 
@@ -37,6 +38,37 @@ import Testing
       let answer = try await scenario.belfryCommand(arguments, succeeding: false)
       #expect(answer.status != 0)
       #expect(answer.errors.contains(message), "\(answer.errors)")
+    }
+  }
+
+  @Test func `the status names the node and its bus, and a single gateway has neither`() {
+    func lines(_ status: JSONObject) -> [String] { GatewayStatusTable(status).lines }
+    var status: JSONObject = ["node": "one", "bus": "nats://bus.example.org:4222"]
+    status["busConnected"] = true
+    #expect(
+      lines(status).contains {
+        $0.hasPrefix("node ")
+          && $0.hasSuffix(" one, connected to the bus nats://bus.example.org:4222")
+      }, "\(lines(status))")
+    status["busConnected"] = false
+    #expect(lines(status).contains { $0.contains("one, not connected to the bus") })
+    #expect(!lines([:]).contains { $0.hasPrefix("node ") })
+  }
+
+  @Test func `the status points out a certificate that expires within 30 days`() {
+    func time(days: Int64) -> JSONValue {
+      .string(
+        Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds + days * 86_400_000))
+    }
+    let lines = GatewayStatusTable([
+      "serverCertificateEndsAt": time(days: 40), "ownCertificateEndsAt": time(days: 29),
+      "authorityEndsAt": time(days: -1), "deviceCertificateEndsAt": time(days: 1),
+    ]).lines
+    func line(_ name: String) -> String { lines.first { $0.hasPrefix(name) } ?? "" }
+    #expect(line("own certificate").hasSuffix(", in less than 30 days"), "\(lines)")
+    #expect(line("CA certificate").contains(" expired "), "\(lines)")
+    for name in ["server certificate", "earliest device certificate"] {
+      #expect(!line(name).contains("less than") && line(name).contains(" expires "), "\(lines)")
     }
   }
 

@@ -192,6 +192,12 @@ private let app = "com.example.app"
       }
       let status = try await site.scenario.belfryCommand(["gateway", "status", "--data", two.data])
       #expect(status.output.contains("the bus is absent"), "\(status.output)")
+      let lost = "two, not connected to the bus \(site.bus.url)"
+      #expect(status.output.contains(lost), "\(status.output)")
+      let doctor = try await site.scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", two.data, "--json"], succeeding: false)
+      let finding = try #require(doctor.values.first { $0["feature"].string == "cluster" })
+      #expect(finding["detail"].string == "node \(lost)" && finding["state"].string == "attention")
       // Node two has claimed the device, which may still be connected to node one: a push that is not stored is refused,
       // or delivered by the node that has claimed the device back.
       let once = try await site.send("once", to: token, two, ["--expiration", "0"])
@@ -309,6 +315,49 @@ private let app = "com.example.app"
       var next = ""
       repeat { next = try await payload(devices) } while next.contains("probe")
       #expect(next.contains("once"))
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
+  func `while the database is absent, the log contains the lines of every node`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      let devices = try site.scenario.devices(of: one, topics: [app])
+      let token = try await devices.token()
+      #expect(try await site.send("before", to: token, one)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("before"))
+      func log() async throws -> Scenario.CommandResult {
+        try await site.scenario.belfryCommand(["log", token, "--data", two.data, "--json"])
+      }
+      let before = try await log()
+      #expect(before.values.contains { $0["state"].string == "Delivered to Device" })
+      try await site.database.stop()
+      let during = try await log()
+      #expect(during.values == before.values && during.errors.isEmpty, "\(during)")
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer), .requires(.curl))
+  func `the last node that is running is drained only by force`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      let token = try #require(one.ready["adminTokenFile"].string)
+      func drain(_ name: String) async throws -> String {
+        try await site.scenario.command([
+          "/bin/sh", "-c",
+          #""$1" -s -X DELETE -H "authorization: Bearer $(cat "$2")" "$3""#, "sh",
+          TestTool.curl.required(), token,
+          "http://127.0.0.1:\(one.port("console"))/api/nodes/\(name)?force=0",
+        ]).output
+      }
+      #expect(try await drain("two") == "")
+      #expect(try await two.program.end() == 0)
+      let refused = try await drain("one")
+      #expect(refused.contains("one is the only node that is running"), "\(refused)")
+      #expect(refused.contains("use --force") && one.program.isRunning)
+      // Without a terminal, --force is the default.
+      _ = try await site.scenario.belfryCommand(["node", "drain", "one", "--data", one.data])
+      #expect(try await one.program.end() == 0)
     }
   }
 

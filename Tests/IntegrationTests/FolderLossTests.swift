@@ -82,6 +82,51 @@ extension Scenario {
   }
 
   @Test
+  func `every lost file is named before anything is given up, by the start and by the doctor`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.stop()
+      let doctor = ["doctor", "--gateway", "--data", gateway.data, "--json"]
+      func rows() async throws -> [String: JSONLine] {
+        var rows: [String: JSONLine] = [:]
+        for row in try await scenario.belfryCommand(doctor, succeeding: false).values {
+          rows[row["feature"].string ?? ""] = row
+        }
+        return rows
+      }
+      let whole = try await rows()
+      #expect(whole["required files"]?["state"].string == "ok", "\(whole)")
+      #expect(whole["process"]?["do"].string?.hasPrefix("start the gateway with") == true)
+      remove(["control.sqlite", "control.sqlite-wal", "token-keys"], of: gateway)
+      try Data().write(to: URL(fileURLWithPath: gateway.data + "/ca.pem"))
+      let refused = try await scenario.refusedStart(in: gateway.data)
+      for part in [
+        "/control.sqlite is missing", "/token-keys is missing", "/ca.pem is empty",
+        "restore them from a backup", "apps get new tokens", "the new ca.pem", "BadDeviceToken",
+      ] {
+        #expect(refused.errors.contains(part), "\(refused.errors)")
+      }
+      let lost = try await rows()
+      let row = try #require(lost["required files"])
+      #expect(row["state"].string == "missing")
+      let detail = row["detail"].string ?? ""
+      #expect(
+        detail.hasPrefix("control.sqlite is missing, ca.pem is empty, token-keys is missing"),
+        "\(detail)")
+      #expect(row["do"].string?.contains("--recover") == true, "\(row)")
+      // No other finding has a remedy that fails.
+      for (feature, row) in lost where row["state"].string == "missing" {
+        let remedy = row["do"].string ?? ""
+        #expect(
+          feature == "required files" || remedy.hasPrefix("see 'required files'"), "\(row)")
+      }
+      #expect(lost["provider key"] == nil)
+    }
+  }
+
+  @Test
   func `a store whose beginning is damaged ends the start, and --recover keeps it aside`()
     async throws
   {

@@ -151,6 +151,59 @@ import Testing
     }
   }
 
+  @Test func `Variables that only Xcode replaces are reported, and are not used as a name`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let folder = scenario.folder.file("Burger.app")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      func put(id: String) throws {
+        let manifest: [String: Any] = [
+          "CFBundleIdentifier": id, "CFBundleName": "$(PRODUCT_NAME)", "CFBundleExecutable": "true",
+        ]
+        try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+          .write(to: URL(filePath: folder + "/Info.plist"))
+      }
+      try put(id: "$(PRODUCT_BUNDLE_IDENTIFIER)")
+      let refused = try await scenario.belfryCommand(
+        ["app", "install", folder, "--socket", agent.socket], succeeding: false)
+      #expect(
+        refused.errors.contains(
+          "invalid CFBundleIdentifier '$(PRODUCT_BUNDLE_IDENTIFIER)' in the manifest of \(folder): write the app's ID, "
+        ), "\(refused.errors)")
+      try put(id: "org.example.burger")
+      let installed = try await scenario.tell(agent, "app", "install", folder, "--json")
+      #expect(
+        installed.errors.contains(
+          "warning: the CFBundleName in the manifest of \(folder) is '$(PRODUCT_NAME)': write the value, "
+        ),
+        "\(installed.errors)")
+      #expect(installed.values.first?["name"].string == "org.example.burger")
+    }
+  }
+
+  @Test(arguments: [
+    ("Burger.app/Info.plist", "install the folder "),
+    ("build/burger", "expected a file such as org.example.app.desktop, or an app's folder"),
+  ])
+  func `A file that is not a desktop file is refused with a path or a form to use`(
+    name: String, advice: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      let file = URL(filePath: scenario.folder.file(name))
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("junk".utf8).write(to: file)
+      let result = try await scenario.belfryCommand(
+        ["app", "install", file.path, "--socket", agent.socket], succeeding: false)
+      #expect(
+        result.errors.contains("\(name) is neither a .desktop file nor an app's folder: \(advice)"),
+        "\(result.errors)")
+    }
+  }
+
   @Test(arguments: [
     "$s10Foundation8NSLocaleC18preferredLanguagesSaySSGvgZ",
     "$s20FoundationEssentials6LocaleV18preferredLanguagesSaySSGvgZ",

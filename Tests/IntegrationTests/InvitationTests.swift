@@ -110,6 +110,38 @@ import Transport
     }
   }
 
+  @Test func `An invitation contains the address and the port of a load balancer`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--name", "push.example.org"])
+      func invite(_ options: String...) async throws -> Scenario.CommandResult {
+        try await scenario.belfryCommand(
+          ["device", "invite", "--data", gateway.data, "--json"] + options, succeeding: false)
+      }
+      for (address, host) in [("push.example.org:443", "push.example.org"), ("[::1]:443", "::1")] {
+        let answer = try await invite("--address", address)
+        #expect(answer.values.first?["host"].string == host, "\(answer)")
+        #expect(answer.values.first?["port"].integer == 443)
+        let text = answer.values.first?["invitation"].string ?? ""
+        #expect(try Invitation.parse(text).port == 443)
+        // The load balancer listens for other machines.
+        #expect(answer.errors.isEmpty, "\(answer.errors)")
+      }
+      let unknown = try await invite("--address", "other.example.org:443")
+      #expect(unknown.errors.contains("certificate is not valid for other.example.org"))
+      for address in ["push.example.org", "push.example.org:0", "a b:443"] {
+        let invalid = try await invite("--address", address)
+        #expect(invalid.status == 2)
+        #expect(
+          invalid.errors.contains("invalid value '\(address)' for --address: expected HOST:PORT"),
+          "\(invalid.errors)")
+      }
+      let hint = try await invite("--host", "127.0.0.1:443")
+      #expect(hint.errors.contains("with a port, use --address"), "\(hint.errors)")
+      let both = try await invite("--host", "127.0.0.1", "--address", "127.0.0.1:443")
+      #expect(both.status == 2 && both.errors.contains("--host and --address: use one of them"))
+    }
+  }
+
   @Test func `An invitation without --host names the first configured name that is not loopback`()
     async throws
   {

@@ -25,6 +25,15 @@ import Testing
     )
   }
 
+  @Test(arguments: ["2026-12-01T9:05", "2026-12-01 9:05", "2026-12-01 09:05"])
+  func `The hour of a date can have one digit`(time: String) throws {
+    func trigger(_ time: String) throws -> String {
+      let options = try CommandLineOptions(["--at", time], by: NotifyCommand.table)
+      return String(describing: try NotifyTrigger.read(options) { 0 })
+    }
+    #expect(try trigger(time) == trigger("2026-12-01T09:05"))
+  }
+
   @Test func `The help and the error of --icon have the same formats`() throws {
     let formats = "such as PNG, JPEG or SVG"
     let options = try CommandLineOptions(

@@ -174,6 +174,13 @@ private let app = "com.example.app"
       #expect(try await devices.program.end() == 1)
       #expect(devices.program.errors.contains("has revoked a device: to enroll it again"))
       #expect(devices.program.errors.contains("devices.jsonl"))
+      // The gateway.json that the devices use contains the code.
+      #expect(!devices.program.errors.contains("--enroll"), "\(devices.program.errors)")
+      let valid = try await run(scenario, gateway, ["device", "list", "--valid", "--json"])
+      #expect(valid.values.count == 1 && valid.values.first?["device"].integer != first)
+      #expect(
+        gateway.program.errors.contains("an administrator revoked a device id=\(first)"),
+        "\(gateway.program.errors)")
       let all = try await run(scenario, gateway, ["device", "list", "--json"])
       let away = try #require(all.values.first { $0["device"].integer == first })
       #expect(away["up"].boolean == false)

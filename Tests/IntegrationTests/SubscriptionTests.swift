@@ -26,6 +26,21 @@ import Testing
     }
   }
 
+  @Test func `The name of a subscription in place of its app's ID gets a suggestion`() async throws
+  {
+    try await Scenario.run { scenario in
+      let agent = try await scenario.agent(of: nil)
+      _ = try await scenario.belfryCommand([
+        "notify", "Done", "--app", "belfry.shell.backups", "--socket", agent.socket,
+      ])
+      let answer = try await scenario.belfryCommand(
+        ["app", "remove", "backups", "--socket", agent.socket], succeeding: false)
+      #expect(
+        answer.errors.contains("unknown app 'backups': did you mean 'belfry.shell.backups'?"),
+        "\(answer.errors)")
+    }
+  }
+
   @Test(.requires(.curl), arguments: ["ask", "all"])
   func `A push of the printed curl line is shown under the subscription's name`(grant: String)
     async throws
@@ -55,6 +70,41 @@ import Testing
       #expect(line["token"].string == answer.lines[0] && line["curl"].string == curl)
       let send = try #require(line["send"].string)
       #expect(send.hasSuffix(" --body Hello --gateway \(gateway.file)"), "\(send)")
+    }
+  }
+
+  @Test(.requires(.curl))
+  func `The curl line of an app of another team is signed with a key of that team`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      let (team, id) = ("KITCHEN001", "org.example.alerts")
+      func administer(_ words: [String]) async throws {
+        _ = try await scenario.belfryCommand(words + ["--data", gateway.data])
+      }
+      try await administer(["team", "add", "Kitchen", "--id", team])
+      try await administer(["topic", "add", "--team", team, id])
+      let words = ["subscribe", id, "--gateway", gateway.file, "--socket", agent.socket]
+      let keyless = try await scenario.belfryCommand(words)
+      let problem = "the app \(id) belongs to team \(team), but \(gateway.data) contains no valid"
+      #expect(keyless.errors.contains(problem), "\(keyless.errors)")
+      #expect(keyless.errors.contains("'belfry key add --team \(team) --data \(gateway.data)'"))
+      for (key, options) in [
+        ("KEYREVOKED", []), ("KEYOFOTHER", ["--topic", "org.example.other"]), ("KEYKITCHEN", []),
+      ] {
+        try await administer(["key", "add", "--team", team, "--id", key] + options)
+      }
+      try await administer(["key", "revoke", "KEYREVOKED"])
+      let answer = try await scenario.belfryCommand(words)
+      #expect(answer.errors.isEmpty, "\(answer.errors)")
+      let curl = try #require(answer.lines.last)
+      #expect(curl.contains(" key jwt --id KEYKITCHEN --data \(gateway.data))"), "\(curl)")
+      _ = try await scenario.command(["/bin/sh", "-c", curl + " --silent --fail"])
+      #expect(try await agent.program.event("presented")["app"].string == id)
+      let json = try await scenario.belfryCommand(words + ["--json"])
+      let send = try #require(json.values.first?["send"].string)
+      #expect(
+        send.contains("/AuthKey_KEYKITCHEN.p8 --key-id KEYKITCHEN --team \(team)"), "\(send)")
     }
   }
 
@@ -173,6 +223,65 @@ import Testing
     #expect(try ShellApp(subscription: "backups").keepingName("Backups").name == "backups")
   }
 
+  @Test func `A gateway stores several messages of a new name, and the number can be changed`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      func subscribe(_ words: String...) async throws {
+        let answer = try await scenario.belfryCommand(
+          ["subscribe"] + words + ["--gateway", gateway.file, "--socket", agent.socket])
+        #expect(answer.errors.isEmpty, "\(answer.errors)")
+      }
+      func keep() async throws -> [String: String] {
+        let list = try await scenario.belfryCommand([
+          "topic", "list", "--json", "--data", gateway.data,
+        ])
+        var keep: [String: String] = [:]
+        for app in list.values {
+          keep[app["topic"].string ?? ""] =
+            app["keep"].string ?? app["keep"].integer.map { "\($0)" }
+        }
+        return keep
+      }
+      _ = try await scenario.belfryCommand([
+        "topic", "add", "belfry.shell.builds", "--keep", "5", "--data", gateway.data,
+      ])
+      // An app's own ID keeps the number that Apple's service stores.
+      for name in ["backups", "builds", "org.example.app"] { try await subscribe(name) }
+      #expect(
+        try await keep() == [
+          "belfry.shell.backups": "100", "belfry.shell.builds": "5", "org.example.app": "1",
+        ])
+      try await subscribe("backups", "--keep", "all")
+      try await subscribe("builds")
+      let changed = try await keep()
+      #expect(changed["belfry.shell.backups"] == "all" && changed["belfry.shell.builds"] == "5")
+    }
+  }
+
+  @Test func `The doctor reports an agent that has lost the gateway of its subscriptions`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let agent = try await scenario.agent(of: gateway)
+      _ = try await scenario.belfryCommand([
+        "subscribe", "backups", "--gateway", gateway.file, "--socket", agent.socket,
+      ])
+      #expect(try await agent.program.stop() == 0)
+      try FileManager.default.removeItem(atPath: agent.data + "/gateway.json")
+      let restarted = try await scenario.agent(of: nil)
+      let doctor = try await scenario.belfryCommand([
+        "doctor", "--json", "--socket", restarted.socket,
+      ])
+      let row = doctor.values.first { $0["feature"].string == "gateway" }
+      #expect(row?["state"].string == "missing" && row?["optional"].boolean == false)
+      #expect(row?["detail"].string?.hasPrefix("none: apps that have registered") == true)
+    }
+  }
+
   @Test func `A subscription with another gateway's file than the agent's gets a warning`()
     async throws
   {
@@ -204,6 +313,9 @@ import Testing
         answer.errors.hasPrefix(
           "belfry: the printed command is for the gateway's machine, because ")
           && answer.errors.contains("run the printed command on the gateway's machine"),
+        "\(answer.errors)")
+      #expect(
+        answer.errors.contains("'belfry topic add belfry.shell.backups --keep 100'"),
         "\(answer.errors)")
     }
   }

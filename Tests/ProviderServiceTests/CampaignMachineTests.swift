@@ -110,6 +110,36 @@ import Testing
     #expect(repeated.count == 3)
   }
 
+  @Test func `a campaign that is paused on request keeps no problem, unlike one that was refused`()
+  {
+    for (isRefused, status, reason) in [
+      (false, 503, "ServiceUnavailable"), (true, 403, "InvalidProviderToken"),
+    ] {
+      var machine = machine(SendTime(), zones: ["UTC"])
+      guard case .act(.claim) = machine.next(at: moment(1)) else {
+        Issue.record("expected a claim")
+        return
+      }
+      let batch = CampaignBatch(number: 1, group: 0, after: 0, last: 1, claimedMilliseconds: 0)
+      machine.claimed(batch, recipients(1...1), at: moment(1))
+      guard case .act(.push) = machine.next(at: moment(1)) else {
+        Issue.record("expected a push")
+        return
+      }
+      let answer: Result<PushOutcome, ProviderFailure> = .success(
+        .rejected(.init(status: status, reason: reason, timestampMilliseconds: nil, id: "")))
+      machine.handle([answer], of: 1, at: moment(1))
+      #expect(machine.campaign.problem != nil)
+      machine.stop(leaving: .paused)
+      var stored: CampaignRecord?
+      while case .act(let action) = machine.next(at: moment(1)) {
+        if case .write(.update(let record)) = action { stored = record }
+      }
+      #expect(stored?.state == .paused)
+      #expect((stored?.problem != nil) == isRefused, "\(stored?.problem ?? "no problem")")
+    }
+  }
+
   @Test func `a recovered batch counts the recipients whose tokens cannot be read`() {
     var machine = machine(SendTime(), zones: [])
     var recovered = recipients(1...1)

@@ -25,6 +25,18 @@ import Testing
     #expect(rate.add(Self.status(160), at: 34_000_000_000)["perSecond"] == .double(10))
   }
 
+  @Test func `the rate is at most the campaign's limit, although outcomes are stored in batches`() {
+    var rate = ProgressRate()
+    func status(_ sent: Int64) -> JSONObject {
+      var status = Self.status(sent)
+      status["rate"] = 1
+      return status
+    }
+    _ = rate.add(status(0), at: 0)
+    let next = rate.add(status(5), at: 1_000_000_000)
+    #expect(next["perSecond"] == .double(1) && next["secondsLeft"] == 995)
+  }
+
   @Test func `a watcher gets what has changed, and the end`() throws {
     let current = Mutex(Self.status(1))
     let progress = CampaignProgress(now: { 0 }) { _ in current.withLock { $0 } }

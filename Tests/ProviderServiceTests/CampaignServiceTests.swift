@@ -355,6 +355,14 @@ import Transport
     #expect(recorder.tokens == ["01"])
     let payload = String(decoding: recorder.pushes.first?.payload ?? [], as: UTF8.self)
     #expect(payload.contains("Salut"))
+    let owned = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"user":"ann"}"#)
+    #expect(owned.object["deviceToken"] == "01", "\(owned.text)")
+    let nobody = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"user":"bob"}"#)
+    #expect(
+      nobody.object["error"]
+        == "user: no device of the user 'bob' is registered for com.example.app",
+      "\(nobody.text)")
+    #expect(recorder.tokens == ["01", "01"])
     #expect(try test.store.campaign(id) == before && test.store.tallies(of: id).isEmpty)
     #expect(try test.registry.remove([0x02], topic: nil))
     #expect(try ask(campaigns, "POST", "/campaigns/\(id)/test").object["status"] == 200)

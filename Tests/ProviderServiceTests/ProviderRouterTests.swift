@@ -318,6 +318,17 @@ private struct TestService {
       try found([("deviceToken", "0a1b2c3d"), ("limit", "1"), ("after", "1")]) == [tokens[1]])
   }
 
+  @Test func `A request that lacks the topic of one of several apps names the field to send`()
+    throws
+  {
+    let service = try TestService(apps: ["com.example.app", "com.example.other"], isOpen: true)
+    for method in ["GET", "DELETE"] {
+      let answer = try service.answer(method, "/register", query: [("deviceToken", "00ff")])
+      #expect(answer.status == 400 && answer.lines.first?["error"] == "topic: missing")
+      #expect(answer.lines.first?["advice"] == "send the app's bundle identifier in 'topic'")
+    }
+  }
+
   @Test func `each bad field has an error of its own, and nothing is kept`() throws {
     let service = try TestService(apps: ["com.example.app"], isOpen: true)
     let answer = try service.answer(

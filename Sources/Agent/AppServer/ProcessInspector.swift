@@ -85,6 +85,16 @@ enum ProcessInspector {
     return path
   }
 
+  /// Returns true if the program file of a running process was replaced or deleted since the process started.
+  static func hasOutdatedProgram(_ process: Int32) -> Bool {
+    let link = "/proc/\(process)/exe"
+    guard let target = try? FileSystem.target(ofLink: link), target.hasSuffix(" (deleted)") else {
+      return false
+    }
+    // The name of a file can have the same ending.
+    return !FileSystem.isSameFile(link, target)
+  }
+
   /// Returns the file that could not be read and the reason, without advice that applies only to the user's own files.
   private static func words(_ failure: SystemFailure) -> String {
     guard case .call(_, let number, let path) = failure else { return failure.description }

@@ -37,7 +37,11 @@ package enum AppInstaller {
     -> Result<LocalApp, AppLinkFailure>
   {
     guard let id = AppID(manifest.id) else {
-      return refusal(AppID.message(forInvalid: manifest.id))
+      return refusal(
+        "invalid CFBundleIdentifier '\(manifest.id)' in the manifest of \(path): "
+          + (BuildVariable.isContained(in: manifest.id)
+            ? "write the app's ID, such as org.example.app, because only Xcode replaces its variables"
+            : "expected \(AppID.form)"))
     }
     var record = LocalApp(id: id)
     record.name = manifest.name.flatMap(DisplayName.clean)
@@ -60,7 +64,13 @@ package enum AppInstaller {
     -> Result<LocalApp, AppLinkFailure>
   {
     let file = path.split(separator: "/").last.map(String.init) ?? path
-    guard file.hasSuffix(".desktop"), let id = AppID(String(file.dropLast(8))) else {
+    guard file.hasSuffix(".desktop") else {
+      let advice =
+        ProcessInspector.bundlePath(of: path).map { "install the folder \($0)" }
+        ?? "expected a file such as org.example.app.desktop, or an app's folder"
+      return refusal("\(path) is neither a .desktop file nor an app's folder: \(advice)")
+    }
+    guard let id = AppID(String(file.dropLast(8))) else {
       return refusal(
         "the name of \(path) must be the app's ID, for example org.example.app.desktop")
     }

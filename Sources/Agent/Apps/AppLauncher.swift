@@ -99,6 +99,20 @@ final class AppLauncher {
     }
   }
 
+  /// Kills the processes that were started for an app, which are suspended and must not run again.
+  func killProcesses(of app: AppID) {
+    reap()
+    if let units, let unit = units.unit(of: app) {
+      units.killProcesses(of: app)
+      suspensionGuard.remove(unit)
+    }
+    // A process that is stopped by a signal does not need to be resumed to be killed.
+    for child in programs[app] ?? [] {
+      kill(-child, SIGKILL)
+      suspensionGuard.remove(String(child))
+    }
+  }
+
   /// Suspends the processes that were started for an app, without terminating them.
   ///
   /// The agent cannot suspend an app that D-Bus started, because the app's process is not the agent's child.

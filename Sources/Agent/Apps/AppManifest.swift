@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 import Foundation
 import System
@@ -89,7 +90,8 @@ package struct AppManifest: Hashable {
   private init?(_ list: [String: Any], folder: String) {
     guard let id = list["CFBundleIdentifier"] as? String else { return nil }
     self.id = id
-    name = list["CFBundleDisplayName"] as? String ?? list["CFBundleName"] as? String
+    name = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap { list[$0] as? String }
+      .first { !BuildVariable.isContained(in: $0) }
     if let program = list["CFBundleExecutable"] as? String {
       executable =
         ["", "Contents/MacOS/", "Contents/Linux/", "bin/"].map { "\(folder)/\($0)\(program)" }

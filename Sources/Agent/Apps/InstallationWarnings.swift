@@ -1,3 +1,4 @@
+import AppWire
 import Foundation
 import System
 
@@ -10,7 +11,11 @@ public enum InstallationWarnings {
       let installation = app.installation
     else { return [] }
     var warnings = app.extensionProblems.map { "\($0.problem): \($0.advice)" }
-    warnings += installation.desktopFile.map { desktopFileWarnings($0, installation) } ?? []
+    if let file = installation.desktopFile {
+      warnings += desktopFileWarnings(file, installation)
+    } else {
+      warnings += app.bundlePath.map(variableWarnings) ?? []
+    }
     if !installation.isBusActivatable, let problem = installation.programProblem {
       warnings.insert(
         "the app cannot be started, because \(problem): \(installation.programAdvice)", at: 0)
@@ -26,6 +31,19 @@ public enum InstallationWarnings {
           + "use Locale.userPreferredLanguages from Belfry's modules instead")
     }
     return warnings
+  }
+
+  /// Returns a warning for each value of a folder's manifest that contains a variable of Xcode.
+  private static func variableWarnings(_ folder: String) -> [String] {
+    let list = AppManifest.list(folder) ?? [:]
+    return ["CFBundleDisplayName", "CFBundleName", "CFBundleExecutable"].compactMap { key in
+      guard let value = list[key] as? String, BuildVariable.isContained(in: value) else {
+        return nil
+      }
+      return
+        "the \(key) in the manifest of \(folder) is '\(value)': write the value, because only Xcode replaces its "
+        + "variables, and run 'belfry app install' again"
+    }
   }
 
   /// Returns the warnings about the keys of a desktop file that the installation ignores or needs.

@@ -37,6 +37,17 @@ final class UserUnits {
     return true
   }
 
+  /// Kills every process of the unit that was last started for an app; the processes can be suspended.
+  func killProcesses(of app: AppID) {
+    guard let unit = started.removeValue(forKey: app) else { return }
+    bus.call(
+      Self.name, Self.path, Self.name + ".Manager", "KillUnit",
+      [.string(unit), .string("all"), .int32(SIGKILL)]
+    ) { _ in }
+    // The kernel ends killed processes in a frozen control group, but older versions only once the group is thawed.
+    setSuspended(false, unit)
+  }
+
   /// Returns the unit that was last started for an app, or nil if no unit was started.
   func unit(of app: AppID) -> String? { started[app] }
 

@@ -61,12 +61,7 @@ extension LinuxMachine {
           : "start the agent in a desktop session, or use --presenter terminal")
     ]
     guard let desktop = presenters.desktop else { return findings }
-    findings.append(
-      Finding(
-        feature: "notification server", isFine: desktop.isAvailable,
-        detail: desktop.isAvailable
-          ? desktop.serverName : "no program owns org.freedesktop.Notifications",
-        advice: "install and start one, such as dunst"))
+    findings.append(serverFinding(desktop))
     guard desktop.isAvailable else { return findings }
     findings += serverFindings(desktop)
     let quiet = presenters.quiet?.quiet.sorted().joined(separator: ", ") ?? ""
@@ -76,6 +71,25 @@ extension LinuxMachine {
         detail: quiet.isEmpty ? "off" : "on, according to \(quiet)",
         advice: "turn it off in the desktop's settings: it holds back banners and sounds"))
     return findings
+  }
+
+  /// Returns the finding about the server itself, which need not run if the bus can start it.
+  private func serverFinding(_ desktop: DesktopPresenter) -> Finding {
+    let starter = desktop.starter
+    if !desktop.isAvailable, let problem = starter.problem {
+      return Finding(
+        feature: "notification server", isFine: false,
+        detail: "the session bus could not start it: \(problem)",
+        advice: "start it in the desktop session")
+    }
+    return Finding(
+      feature: "notification server", isFine: desktop.isAvailable || starter.isPossible,
+      detail: desktop.isAvailable
+        ? desktop.serverName
+        : starter.isPossible
+          ? "not running: the session bus starts it for the next notification"
+          : "no program owns org.freedesktop.Notifications",
+      advice: "install and start one, such as dunst")
   }
 
   /// Returns the findings about the server's features.
@@ -242,10 +256,14 @@ extension LinuxMachine {
               : "check the agent's log, or correct the path in --gateway")
         ]
       }
+      // The agent has probably been started without the option or the variable that specified its gateway.
+      let isLost = model.hasRegistrations && !configuration.isGatewayOff
       return [
         Finding(
-          feature: "gateway", isFine: false, isOptional: true,
-          detail: "none: local notifications only",
+          feature: "gateway", isFine: false, isOptional: !isLost,
+          detail: isLost
+            ? "none: apps that have registered for pushes receive nothing"
+            : "none: local notifications only",
           advice: configuration.isGatewayOff
             ? "the agent was started with --gateway none: start it without this option"
             : "start a gateway on this machine with 'belfry gateway', or start the agent with the options that "

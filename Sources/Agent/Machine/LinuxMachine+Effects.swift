@@ -43,6 +43,7 @@ extension LinuxMachine {
       launcher?.launch(order)
     case .raise(let app, let token): launcher?.raise(app, activationToken: token)
     case .end(let app): launcher?.end(app)
+    case .kill(let app): launcher?.killProcesses(of: app)
     case .suspend(let app): launcher?.suspend(app)
     case .resume(let app): launcher?.resume(app)
     case .deleteAttachments(let app, nil): attachments?.deleteAll(of: app)
@@ -105,6 +106,10 @@ extension LinuxMachine {
         "a background push cannot reach an app that is not in the foreground: add the background mode "
           + "remote-notification to its manifest",
         ["app": app.text])
+    case .suspendedAppKilled(let app, let reason):
+      log.info(
+        "ended a suspended app, because \(reason.words): the agent starts the new program when the app next receives "
+          + "work", ["app": app.text])
     case .waitingNotificationRefused(let key, let why):
       log.warning(
         "a notification that waited for permission will not be shown",
@@ -120,7 +125,8 @@ extension LinuxMachine {
           + "'belfry settings --location on'", ["app": key.app.text, "id": key.id])
     case .extensionGaveNothing(let app, let executable, let silence):
       log.warning(
-        "a service extension returned nothing, so its push is shown unchanged: \(silence.advice)",
+        "a service extension returned nothing, so its push is shown unchanged: "
+          + "\(silence.problem); \(silence.advice)",
         ["app": app.text, "executable": executable])
     case .contentExtensionEnded(let app, let executable):
       log.warning(
@@ -142,15 +148,11 @@ extension LinuxMachine {
   }
 }
 
-extension ServiceExtensions.Silence {
-  /// A description of the problem and how to fix it.
-  fileprivate var advice: String {
+extension OutdatedProgram {
+  fileprivate var words: String {
     switch self {
-    case .ended:
-      "its process exited before it connected; check whether it crashes, or lacks @main"
-    case .left:
-      "its connection closed before it called the content handler; check whether it crashes"
-    case .timedOut: "it did not call the content handler in time"
+    case .installedAgain: "it was installed again"
+    case .fileReplaced: "its program was replaced or deleted"
     }
   }
 }

@@ -147,6 +147,7 @@ final class LinuxMachine: AgentMachine {
       requestRecord: { journal.durableValue(.pending, key: $0.recordKey) },
       programProblem: { $0.programProblem })
     lookUps.extensionProblems = { $0.extensionProblems }
+    lookUps.hasOutdatedProgram = { ProcessInspector.hasOutdatedProgram($0) }
     return lookUps
   }
 

@@ -30,6 +30,7 @@ struct AgentContext {
   private let findText: (LocalApp, [String], NotificationText) -> String
   private let findProgramProblem: (LocalApp.Installation) -> String?
   private let findExtensionProblems: (LocalApp) -> [AppExtension.Problem]
+  private let hasOutdatedProgram: (Int32) -> Bool
 
   /// Creates a context without apps.
   init(_ configuration: AgentModel.Configuration, _ lookUps: AgentModel.LookUps) {
@@ -38,6 +39,7 @@ struct AgentContext {
     findText = lookUps.text
     findProgramProblem = lookUps.programProblem
     findExtensionProblems = lookUps.extensionProblems
+    hasOutdatedProgram = lookUps.hasOutdatedProgram
     developmentBytesMax = configuration.developmentBytesMax
   }
 
@@ -354,6 +356,14 @@ struct AgentContext {
     guard suspended.remove(app) != nil else { return }
     givenWork.insert(app)
     emit(.resume(app))
+  }
+
+  /// Returns the suspended apps that have a process whose program file was replaced or deleted.
+  func suspendedAppsWithOutdatedPrograms() -> [AppID] {
+    guard !suspended.isEmpty else { return [] }
+    return suspended.sorted().filter { app in
+      connections.peers(of: app).contains { hasOutdatedProgram($0.process) }
+    }
   }
 
   /// Returns and clears the apps that received work since the last call.

@@ -61,6 +61,8 @@ package enum AgentEffect: Hashable, Sendable {
   case expectApp(AppID, token: String, timeoutMilliseconds: Int64)
   /// Terminates an app that was started for a push and exceeded its time limit.
   case end(AppID)
+  /// Kills the suspended processes of an app, without resuming them first.
+  case kill(AppID)
   /// Shows the launch image that a notification specifies, until the notification's app has connected; nil removes the
   /// image.
   case showLaunchImage(LocalApp, name: String?)  // text: compared by tests only
@@ -141,7 +143,7 @@ extension AgentEffect {
       .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
       .suppressed, .prompt,
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .showLaunchImage, .raise,
-      .expectApp, .end, .suspend,
+      .expectApp, .end, .kill, .suspend,
       .resume, .startExtension, .deleteAttachments, .trimAttachments, .register, .unregister,
       .moveLink, .announceState, .probeGateway, .rejectPush, .armSchedule, .armBackgroundWork,
       .armBackgroundTime, .armRegions, .useLocationServices, .moveClock, .moveZone, .log:
@@ -178,6 +180,16 @@ package enum LogEntry: Hashable, Sendable {
   case pushUnreadable(AppID, why: String)  // text: the parser writes it
   /// A background push for an app whose manifest does not request background pushes.
   case backgroundModeMissing(AppID)
+  /// A suspended app that was killed, because its program is outdated.
+  case suspendedAppKilled(AppID, OutdatedProgram)
+}
+
+/// The reason that a suspended process must not handle an app's next work.
+package enum OutdatedProgram: Hashable, Sendable {
+  /// The app was installed again.
+  case installedAgain
+  /// The program's file was replaced or deleted.
+  case fileReplaced
 }
 
 /// The location services that must run: those needed by an app with location permission.

@@ -42,6 +42,8 @@ extension AgentModel {
     var programProblem: (LocalApp.Installation) -> String? = { _ in nil }
     /// A function that returns the reasons that the agent cannot use an app's extensions.
     var extensionProblems: (LocalApp) -> [AppExtension.Problem] = { _ in [] }
+    /// A function that returns true if a process's program file was replaced or deleted since the process started.
+    var hasOutdatedProgram: (Int32) -> Bool = { _ in false }
 
     package init(
       text: @escaping (LocalApp, [String], NotificationText) -> String = { $2.text },

@@ -32,6 +32,8 @@ struct AgentParts: ~Copyable {
   /// Handles an event; the resulting effects are emitted to the context.
   mutating func handle(_ event: AgentEvent, at now: AgentTime) {
     context.begin(at: now)
+    // The event might be work for a suspended app, which only the app's current program must receive.
+    for app in context.suspendedAppsWithOutdatedPrograms() { killSuspended(app, .fileReplaced) }
     switch event {
     case .recordsRestored(let records): onRecordsRestored(records)
     case .machineReplaced: onMachineReplaced()
@@ -43,7 +45,7 @@ struct AgentParts: ~Copyable {
     case .appReplied(let question, let reply): pipeline.onReply(question, reply, &context)
     case .questionTimedOut(let question): pipeline.onReply(question, nil, &context)
     case .appDisconnected(let connection): onDisconnected(connection)
-    case .installationRead(let requestID, let result): context.install(requestID, result)
+    case .installationRead(let requestID, let result): onInstallationRead(requestID, result)
     case .promptAnswered(let id, let isAllowed):
       let released = permissions.onAnswer(id, isAllowed: isAllowed, &context)
       local.onPermissionChanged()
@@ -221,6 +223,30 @@ struct AgentParts: ~Copyable {
     permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, peer.app, unanswered, &context)
+  }
+
+  private mutating func onInstallationRead(
+    _ requestID: RequestID, _ result: Result<LocalApp, AppLinkFailure>
+  ) {
+    guard case .success(let record) = result else { return context.install(requestID, result) }
+    if context.suspended.contains(record.id) { killSuspended(record.id, .installedAgain) }
+    let former = context.apps[record.id]
+    context.install(requestID, result)
+    registrations.onInstalled(record.id, over: former, context)
+    pipeline.onInstalled(record.id)
+  }
+
+  /// Kills a suspended app, whose program is outdated.
+  ///
+  /// The app's connections no longer count, so the same event can already start the app's new program.
+  private mutating func killSuspended(_ app: AppID, _ reason: OutdatedProgram) {
+    assert(context.suspended.contains(app), "a running app can finish its work")
+    emit(.log(.suspendedAppKilled(app, reason)))
+    emit(.kill(app))
+    for peer in context.connections.peers(of: app) {
+      emit(.close(peer.connection))
+      onDisconnected(peer.connection)
+    }
   }
 
   private mutating func onPresenterAppeared(

@@ -116,8 +116,8 @@ struct AppIdentification {
     throw AppLinkFailure(
       .appRefused,
       "\(id) is installed as \(own ?? installation.executable ?? "a service"), and this program is "
-        + "\(process.executable ?? "another"): run that one, or remove the app with 'belfry app "
-        + "remove'")
+        + "\(process.executable ?? "another"): run that one, set BELFRY_APP_ID to another ID, or remove the app with "
+        + "'belfry app remove'")
   }
 }
 

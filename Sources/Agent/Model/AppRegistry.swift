@@ -21,8 +21,11 @@ struct AppRegistry {
   /// Returns the app with the ID that a command specifies; throws if the app is unknown.
   func known(_ text: String) throws(AppLinkFailure) -> AppID {
     guard let app = AppID(text), apps[app] != nil else {
-      throw AppLinkFailure(
-        .unknownApp, "unknown app '\(text)': see 'belfry app list'")
+      // A subscription's name is the last part of its app's ID.
+      let ending = Array(".\(text)".utf8)
+      let similar = apps.keys.filter { $0.text.utf8.suffix(ending.count).elementsEqual(ending) }
+      let advice = similar.min().map { "did you mean '\($0)'?" } ?? "see 'belfry app list'"
+      throw AppLinkFailure(.unknownApp, "unknown app '\(text)': \(advice)")
     }
     return app
   }

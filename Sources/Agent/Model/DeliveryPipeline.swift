@@ -50,6 +50,10 @@ struct DeliveryPipeline {
     responses.attachments(of: app) + delivery.attachments(of: app) + contents.attachments(of: app)
   }
 
+  /// Returns the reason that an app's service extension returned nothing for its latest push; nil if it returned
+  /// content.
+  func extensionSilence(of app: AppID) -> ServiceExtensions.Silence? { extensions.silence(of: app) }
+
   // MARK: - Arrival
 
   /// Handles a push: retains it, delivers it, and acknowledges it once it is durable.
@@ -174,7 +178,10 @@ struct DeliveryPipeline {
     case .expiration: break  // The remaining time is evaluated when this event is settled.
     case .extend(let token):
       if case .content(let content)? = reply {
-        if let job = extensions.finish(token) { deliver(job, content, &context) }
+        if let job = extensions.finish(token) {
+          extensions.onResult(nil, of: job.key.app)
+          deliver(job, content, &context)
+        }
       } else {
         onExtensionTimedOut(token, &context)
       }
@@ -230,6 +237,9 @@ struct DeliveryPipeline {
     extensions.onAppRemoved(app)
   }
 
+  /// Handles the installation of an app, which can have a new extension.
+  mutating func onInstalled(_ app: AppID) { extensions.onResult(nil, of: app) }
+
   // MARK: - Service extensions
 
   /// Handles a service extension that could not be started; the launcher has already logged the failure.
@@ -261,6 +271,7 @@ struct DeliveryPipeline {
     _ job: ServiceExtensions.Job, _ silence: ServiceExtensions.Silence,
     _ context: inout AgentContext
   ) {
+    extensions.onResult(silence, of: job.key.app)
     context.emit(
       .log(.extensionGaveNothing(job.key.app, executable: job.executable, silence)))
     deliver(job, nil, &context)
@@ -361,7 +372,12 @@ struct DeliveryPipeline {
     let content = entry.retained.outline
     let category = context.apps[key.app]?.category(content.category)
     let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
-    let ids = offered.map { "'\($0.id)'" }
+    // The identifiers of an alert's buttons are numbers, so their titles are needed too.
+    let ids = offered.map { offer in
+      guard content.actions != nil else { return "'\(offer.id)'" }
+      let title = context.text(offer.title, of: key.app)
+      return "'\(offer.id)' (\(String(title.unicodeScalars.prefix(80))))"
+    }
     guard let chosen = offered.first(where: { $0.id.hasSameBytes(as: action.id) }) else {
       throw AppLinkFailure(
         .invalidArgument,

@@ -36,6 +36,8 @@ package struct ModelDiagnosis: Hashable, Sendable {
   /// The device's languages, in order of preference.
   var languages: [String]
   var isLinkUp: Bool
+  /// True if an app has registered for pushes.
+  var hasRegistrations: Bool
   /// True if location services are on for this device.
   var isLocationOn: Bool
   /// True if a notification or an app waits for a place, and the device's location is not known.
@@ -60,13 +62,16 @@ extension ModelDiagnosis {
     let appsWaitingForPlaces = local.appsWaitingForPlaces
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
+      hasRegistrations: context.apps.all.contains { !$0.registrations.isEmpty },
       isLocationOn: context.apps.isLocationOn, lacksPlace: local.lacksPlace,
       conditions: context.conditions.row,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id),
           programProblem: context.programProblem(of: app),
-          extensionProblems: context.extensionProblems(of: app), tokenAdvice: registrations.advice,
+          extensionProblems: context.extensionProblems(of: app),
+          extensionSilence: pipeline.extensionSilence(of: app.id),
+          tokenAdvice: registrations.advice,
           gatewayRefusal: registrations.refusal(of: app.id),
           lacksLocationUsage: permissions.lacksLocationUsage(app),
           waitsForPlace: appsWaitingForPlaces.contains(app.id),
@@ -90,7 +95,8 @@ extension LocalApp {
   /// Returns the reasons that the user might not see the app's notifications.
   func findings(
     isUndecided: Bool, programProblem: (problem: String, advice: String)?,
-    extensionProblems: [AppExtension.Problem], tokenAdvice: String, gatewayRefusal: String?,
+    extensionProblems: [AppExtension.Problem], extensionSilence: ServiceExtensions.Silence?,
+    tokenAdvice: String, gatewayRefusal: String?,
     lacksLocationUsage: Bool, waitsForPlace: Bool, holdsPush: Bool, holdsBackgroundWork: Bool
   ) -> [Finding] {
     var problems: [(String, String)] = []
@@ -98,6 +104,13 @@ extension LocalApp {
       problems.append(("cannot be started, because \(problem)", advice))
     }
     problems += extensionProblems.map { ($0.problem, $0.advice) }
+    if extensionProblems.isEmpty, let extensionSilence {
+      problems.append(
+        (
+          "its service extension returned nothing for the latest push, so the push was shown unchanged: "
+            + extensionSilence.problem, extensionSilence.advice
+        ))
+    }
     switch status {
     case .notDetermined:
       problems.append(

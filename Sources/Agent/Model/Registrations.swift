@@ -193,6 +193,16 @@ struct Registrations {
     context.emit(.register(app, kind))
   }
 
+  /// Handles the installation of an app over a former one: if its manifest was the reason that the app has no token,
+  /// replaces the reason by the one that is valid now.
+  mutating func onInstalled(_ app: AppID, over former: LocalApp?, _ context: AgentContext) {
+    guard refusals[app] != nil, refusal(former) != nil else { return }
+    let reason =
+      refusal(context.apps[app])
+      ?? "\(app) has not registered since its manifest was corrected: start the app, so that it registers"
+    refusals[app] = refusals[app]?.mapValues { _ in reason }
+  }
+
   /// Returns the reason that an app gets no token, regardless of the gateway's answer; nil if the app may have a token
   /// (S0-32, S2-23).
   private func refusal(_ record: LocalApp?) -> String? {

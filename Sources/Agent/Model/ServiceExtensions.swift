@@ -30,11 +30,31 @@ package struct ServiceExtensions {
     /// The extension sent a greeting, and then its connection was closed.
     case left
     case timedOut
+
+    /// A description of the problem.
+    var problem: String {
+      switch self {
+      case .ended: "its process exited before it connected"
+      case .left: "its connection closed before it called the content handler"
+      case .timedOut: "it did not call the content handler in time"
+      }
+    }
+
+    /// The advice for the developer.
+    var advice: String {
+      switch self {
+      case .ended: "check whether it crashes, or lacks @main"
+      case .left: "check whether it crashes"
+      case .timedOut: "make it call the content handler within 30 s"
+      }
+    }
   }
 
   /// The jobs, keyed by their tokens.
   private var jobs: [String: Job] = [:]
   private var tokens: [ConnectionID: String] = [:]
+  /// The reasons that the apps' extensions returned nothing for their latest push.
+  private var silences: [AppID: Silence] = [:]
 
   /// Returns the program that may change a push; nil unless the push is an alert with text, is marked mutable, and
   /// belongs to an app whose alerts are on (client-api 3.48).
@@ -99,7 +119,14 @@ package struct ServiceExtensions {
   /// Drops the jobs of a removed app.
   mutating func onAppRemoved(_ app: AppID) {
     for (token, job) in jobs where job.key.app == app { _ = finish(token) }
+    silences[app] = nil
   }
+
+  /// Returns the reason that an app's extension returned nothing for its latest push; nil if it returned content.
+  func silence(of app: AppID) -> Silence? { silences[app] }
+
+  /// Records whether an app's extension returned content for a push; the silence is nil if it did.
+  mutating func onResult(_ silence: Silence?, of app: AppID) { silences[app] = silence }
 
   /// Traps in debug builds if jobs and connections contradict each other.
   func checkInvariants(_ context: AgentContext) {
@@ -109,6 +136,9 @@ package struct ServiceExtensions {
     }
     for job in jobs.values {
       assert(context.apps[job.key.app] != nil, "every job belongs to a known app")
+    }
+    for app in silences.keys {
+      assert(context.apps[app] != nil, "only known apps have extensions")
     }
   }
 }

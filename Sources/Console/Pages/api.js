@@ -44,9 +44,11 @@ export async function download(path) {
   return request("GET", path, { patience: patience.long }, (response) => response.blob());
 }
 
-async function ask(method, path, body, { signal, patience: wait = method === "GET" ? patience.short : patience.long } = {}) {
+/** With a `revision`, the service refuses the call if the campaign has changed since then. */
+async function ask(method, path, body, { signal, patience: wait = method === "GET" ? patience.short : patience.long, revision } = {}) {
   return request(method, path, {
-    signal, patience: wait, headers: body ? { "content-type": "application/json" } : {},
+    signal, patience: wait,
+    headers: { ...(body ? { "content-type": "application/json" } : {}), ...(revision ? { "if-match": `"${revision}"` } : {}) },
     body: typeof body === "string" ? body : body ? JSON.stringify(body) : undefined,
   }, async (response) => {
     const text = await response.text();

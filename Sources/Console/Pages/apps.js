@@ -18,6 +18,8 @@ const unknown = (key) => (key.unknownTopics ?? []).filter((topic) => !(topic in 
 const parts = [["apps", "Apps"], ["teams", "Teams"], ["keys", "Keys"], ["certificates", "Certificates"], ["channels", "Channels"]];
 
 export function show(main, parameters) {
+  /** The gateway's apps, once they are loaded for the form of a certificate. */
+  let known = null;
   const part = parts.some(([name]) => name === parameters.get("part")) ? parameters.get("part") : "apps";
   const teamField = () => new Field("Team", select([]),
     { hint: "The gateway created the oldest team, First team, at its first start. Apps that devices register belong to it." });
@@ -33,10 +35,11 @@ export function show(main, parameters) {
   const apps = new Section("Apps", {
     path: "/api/topics", empty: "No apps. Add an app, or register one from a device.", action: "Add an app",
     columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
-      ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")]],
+      ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")],
+      [h("span", { class: "unseen" }, "Edit"), (row) => h("a", { href: `#/manage?part=apps&app=${encodeURIComponent(row.topic)}`, "aria-label": `Edit app ${row.topic}` }, "Edit")]],
     remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
-    fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app" })),
+    fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app", oninput: () => chooseTeam() })),
       keep: new Field("Queue limit per token", input(), { hint: marked("A number, or “all” (`--keep` on the command line). If empty: 1 for a new app, unchanged for an existing app.") }),
       broadcast: new Field("Broadcasts", select([["", "off for a new app, unchanged for an existing app"], ["false", "off"], ["true", "on"]])) },
     required: { topic: "Enter the bundle identifier of the app." },
@@ -47,6 +50,23 @@ export function show(main, parameters) {
     note: "If the app already exists, it is updated.",
     isSame: (one, other) => one.topic === other.topic,
   });
+  /** Selects the team of the app in the form, if the app exists: an app can't move to another team. */
+  function chooseTeam() {
+    const app = apps.rows?.find((row) => row.topic === apps.fields.topic.value.trim());
+    if (app) apps.fields.team.value = app.team;
+    return app;
+  }
+  /** Opens the form with the values of an existing app. */
+  function edit(topic) {
+    const { fields, element } = apps;
+    fields.topic.value = topic;
+    const app = chooseTeam();
+    if (!app) return;
+    fields.keep.value = String(app.keep);
+    fields.broadcast.value = String(app.broadcast);
+    element.querySelector("details").open = true;
+    fields.keep.control.focus();
+  }
   const keys = new Section("Provider keys", {
     path: "/api/keys", empty: "No provider keys.", action: "Generate a key",
     columns: [["ID", (row) => h("code", {}, row.id)], ["Team", (row) => h("code", {}, row.team)], ["Environment", (row) => row.environment],
@@ -69,10 +89,11 @@ export function show(main, parameters) {
       ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : row.authorityRetired ? "not valid: authority retired" : "valid")]],
     remove: { text: "Revoke", done: "revoked", what: (row) => `certificate ${row.serial}`, path: (row) => `/api/certificates/${row.serial}`,
       effect: "Providers that use this certificate can no longer connect." },
-    fields: { team: teamField(), topic: new Field("Bundle identifier", input()), environment: new Field("Environment", select(environments)),
+    fields: { topic: new Field("Bundle identifier", input({ list: "certificate-apps" })), environment: new Field("Environment", select(environments)),
       form: new Field("Type", select([["universal", "universal (lists topics)"], ["uid", "bundle identifier only"]])),
       key: new Field("Key type", select([["ec", "ECDSA"], ["rsa", "RSA"]])) },
     required: { topic: "Enter the bundle identifier of the app." },
+    rules: { topic: (text) => (!known || known.some((app) => app.topic === text) ? null : "The gateway has no app with this bundle identifier. Add the app under Apps first.") },
     make: (values) => values,
     done: (made) => h("p", { class: "buttons" }, "The gateway doesn't keep a copy of the private key. ",
       h("button", { type: "button", onclick: () => saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey])) }, "Save certificate and key (PEM)")),
@@ -95,11 +116,20 @@ export function show(main, parameters) {
   shown.element.querySelector("h2").className = "unseen";
   shown.changed = () => shown.load();
   main.append(navigation, shown.element);
-  shown.load();
+  const loads = [shown.load()];
   // Load the choices of the form.
   if (shown.fields.team) {
-    call("GET", "/api/teams").then((rows) => put(shown.fields.team.control,
-      rows.map((row) => h("option", { value: row.id }, row.name === row.id ? row.id : `${row.name} (${row.id})`)))).catch(() => {});
+    loads.push(call("GET", "/api/teams").then((rows) => put(shown.fields.team.control,
+      rows.map((row) => h("option", { value: row.id }, row.name === row.id ? row.id : `${row.name} (${row.id})`)))).catch(() => {}));
+  }
+  if (shown === apps && parameters.has("app")) Promise.all(loads).then(() => edit(parameters.get("app")));
+  if (part === "certificates") {
+    const choices = h("datalist", { id: "certificate-apps" });
+    main.append(choices);
+    call("GET", "/api/topics").then((rows) => {
+      known = rows;
+      put(choices, rows.map((row) => h("option", { value: row.topic })));
+    }).catch(() => {});
   }
   if (part === "channels") {
     call("GET", "/api/topics").then((rows) => put(shown.fields.app.control,

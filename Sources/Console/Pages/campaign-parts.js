@@ -1,4 +1,4 @@
-import { count, dateTime, h, hourMinute } from "/console/elements.js";
+import { capital, count, dateTime, h, hourMinute } from "/console/elements.js";
 
 /** Returns a link to a campaign's own screen. */
 export function link(campaign) {
@@ -55,6 +55,14 @@ export function timeText(at, now = new Date()) {
 export function schedule({ state, at }) {
   if (!at) return "";
   return state === "scheduled" ? `Scheduled for ${timeText(at)}` : timeText(at);
+}
+
+/** Returns when a campaign ended, continues, or is or was to be sent, for a list of campaigns. */
+export function when(campaign) {
+  const { state, finished, waitsFor, waitsUntil } = campaign;
+  if (finished) return `${capital(state)} ${dateTime(finished)}`;
+  if (waitsUntil) return `${waitsFor === "quiet hours" ? "Quiet hours until" : "Next time zone at"} ${dateTime(waitsUntil)}`;
+  return schedule(campaign);
 }
 
 /** Returns the reason that a running campaign waits for a time; empty if it does not wait. */
@@ -115,13 +123,13 @@ export function previews(preview, app, image = false) {
   return h("ul", { class: "previews", "aria-label": "Preview" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};
     const texts = Object.fromEntries(["title", "subtitle", "body"].map((key) => [key, alert[key] ?? keyed(alert, key)]));
-    const name = one.language ?? "unknown language";
+    const name = one.language ?? "no language";
     const where = one.shows === null ? "" : one.fallback ? `, shown in ${one.shows} (fallback)` : one.shows !== one.language ? `, shown in ${one.shows}` : "";
     return h("li", {},
       h("p", { class: "hint" }, h("strong", {}, name), `: ${one.devices.toLocaleString()} ${one.devices === 1 ? "device" : "devices"}${where}`),
       one.alert === null
         ? h("p", { class: "error" }, "Not sent: the campaign has no text in this language.")
-        : banner(app, texts, { lang: one.shows, image, label: `On a device set to ${name}` }));
+        : banner(app, texts, { lang: one.shows, image, label: one.language ? `On a device set to ${name}` : "On a device without a language" }));
   }));
 }
 
@@ -129,4 +137,36 @@ export function previews(preview, app, image = false) {
 function keyed(alert, key) {
   const name = { title: "title-loc-key", subtitle: "subtitle-loc-key", body: "loc-key" }[key];
   return alert[name] ? `“${alert[name]}” from the app's strings file` : null;
+}
+
+/** Returns a text with the campaign's values in place of its placeholders. */
+export function filled(text, values) {
+  let next = 0;
+  return text.replace(/%(?:(\d+)\$)?([@du%])/g, (placeholder, place, kind) => {
+    if (kind === "%") return values.length ? "%" : placeholder;
+    return values[place ? place - 1 : next++] ?? placeholder;
+  });
+}
+
+/** Returns the plural form of a text that the first number among the values selects, with these values filled in. */
+function resolved(text, language, values) {
+  if (typeof text !== "object") return filled(text, values);
+  let form = "other";
+  try {
+    form = new Intl.PluralRules(language ?? "en").select(values.find((one) => typeof one === "number"));
+  } catch { /* The browser doesn't know the language. */ }
+  return filled(text[form] ?? text.other ?? "", values);
+}
+
+/** Shows the texts of a campaign's document as devices show them, one per language of the campaign. */
+export function contents({ alert, arguments: values = [], payload }, app, image) {
+  const keys = ["title", "subtitle", "body"];
+  const own = alert ?? payload?.aps?.alert ?? {};
+  const isSingle = typeof own === "string" || Object.keys(own).length === 0 || [...keys, "title-loc-key", "subtitle-loc-key", "loc-key"].some((key) => key in own);
+  return h("ul", { class: "previews", "aria-label": "Text" }, (isSingle ? [[null, own]] : Object.entries(own)).map(([language, texts]) => {
+    const parts = typeof texts === "string" ? { body: texts } : texts;
+    const shown = Object.fromEntries(keys.map((key) => [key, parts[key] ? resolved(parts[key], language, alert ? values : []) : keyed(parts, key)]));
+    const name = language ? `${languageName(language)} (${language})` : "same text for all";
+    return h("li", {}, h("p", { class: "hint" }, h("strong", {}, name)), banner(app, shown, { lang: language, image, label: name }));
+  }));
 }

@@ -25,7 +25,7 @@ export async function sendTest(campaign) {
   let isSending = false;
   /** True if the list matches the text; otherwise, the selected device might be another user's. */
   let isListed = false;
-  const arrange = () => { send.disabled = isSending || !isListed; };
+  const arrange = () => { send.disabled = isSending || !isListed || !device.value; };
   arrange();
 
   async function load() {
@@ -36,7 +36,9 @@ export async function sendTest(campaign) {
       const found = await call("GET", `/tokens?${query}`);
       // The user has continued typing in the meantime.
       if (number !== loads) return;
-      put(device.control, found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
+      // The first of several devices might be a customer's, so the user chooses the device.
+      put(device.control, found.length > 1 ? h("option", { value: "" }, "Choose a device") : null,
+        found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
       isListed = found.length > 0;
       device.fail(...(found.length ? [] : ["No registered device matches."]));
     } catch (refusal) {
@@ -65,6 +67,7 @@ export async function sendTest(campaign) {
     arrange();
   }
 
+  device.control.addEventListener("change", arrange);
   user.control.addEventListener("input", () => {
     isListed = false;
     // The result was about another device.

@@ -1,7 +1,7 @@
 import { address, titles } from "/console/documents.js";
 import { call, download, every, follow, patience } from "/console/api.js";
 import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
-import { duration, hasImage, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText } from "/console/campaign-parts.js";
+import { contents, duration, hasImage, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText, when } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
 import { forgetEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
@@ -22,7 +22,7 @@ function showAll(main) {
       // Without problems, their empty column would take the space of the others.
       const problems = campaigns.some((row) => row.problem) ? [["Problem", (row) => row.problem ?? ""]] : [];
       put(list, table("Campaigns, newest first", [
-        ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)],
+        ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => when(row)],
         ["Outcome", (row) => outcome(row)], ["App", (row) => h("span", { class: "app" }, row.topic)], ["Created", (row) => dateTime(row.created)],
         ...problems,
       ], campaigns.reverse(), "No campaigns."));
@@ -34,8 +34,14 @@ function showAll(main) {
 
 const ended = ["completed", "cancelled"];
 
-/** Milliseconds between two readings of the report of a running campaign, which searches the gateway's log. */
-const reportPace = 10000;
+/**
+ * Milliseconds between two readings of the report of a running campaign. The report searches the gateway's log, so a
+ * reading that takes long is repeated less often.
+ */
+const reportPace = { least: 1000, most: 10000, perMillisecond: 20 };
+
+/** Returns the time of day in seconds. */
+const timeOfDay = () => new Date().toLocaleTimeString([], { hourCycle: "h23" });
 
 /** Returns whether a preview reports that the time of a campaign has passed for every device. */
 function hasPassed(preview) { return preview.problems.some((one) => one.field === "at"); }
@@ -48,59 +54,95 @@ function showOne(main, id) {
   const figures = h("p", { class: "figures" }, "…");
   const news = h("p", { role: "status" });
   const remark = h("p", { class: "error", hidden: true });
+  /** The reason that the last action failed, which remains while the campaign's state is updated. */
+  const failure = h("p", { class: "error", role: "alert", hidden: true });
+  const edited = h("p", { class: "hint", "aria-live": "polite", hidden: true });
   const buttons = h("p", { class: "buttons" });
   const report = h("section", { "aria-label": "Report", "aria-live": "polite" });
   const facts = h("dl", { class: "facts card" });
-  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, buttons), facts, report);
+  /** The texts of a campaign that has started. */
+  const content = h("section", { "aria-label": "Text of the campaign" });
+  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, failure, edited, buttons), facts, report, content);
   let state = "";
-  /** The report that is shown, as text, and the time at which it was requested. */
+  /** The status that the page shows. */
+  let current = {};
+  /** The report that is shown, as text, the time of its numbers, and the number of devices that it counts. */
   let shown = "";
+  const asOf = h("p", { class: "hint" });
+  let reportedDone = 0;
+  /** The time at which the report was requested, and the milliseconds until the next request. */
   let reportedAt = -Infinity;
+  let pace = reportPace.least;
   let end = () => {};
   let isAsking = false;
 
   async function attempt(work) {
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
-    remark.hidden = true;
+    failure.hidden = true;
     try {
       await work();
     } catch (refusal) {
-      remark.hidden = false;
-      remark.textContent = refusal.message;
+      fail(refusal);
+      if (isChange(refusal)) await refresh();
     }
     for (const button of buttons.querySelectorAll("button")) button.disabled = false;
   }
 
-  const act = (verb) => attempt(async () => {
-    const [status] = await call("POST", `/campaigns/${id}/${verb}`);
+  /** Returns whether an action was refused because another user or program has changed the campaign. */
+  function isChange(refusal) { return refusal.status === 409 && refusal.errors[0]?.field === "revision"; }
+
+  /** Shows why an action failed. */
+  function fail(refusal) {
+    failure.hidden = false;
+    failure.textContent = isChange(refusal)
+      ? sentences(refusal.errors[0].error, "nothing was sent", "check the new version on this page, then send it") : refusal.message;
+  }
+
+  /** Shows the campaign's present status, unless `isWanted` returns false by the time the response arrives. */
+  async function refresh(isWanted = () => true) {
+    try {
+      const [status] = await call("GET", `/campaigns/${id}`);
+      if (isWanted()) draw(status);
+    } catch (refusal) {
+      remark.hidden = false;
+      remark.textContent = refusal.message;
+    }
+  }
+
+  const act = (verb, revision) => attempt(async () => {
+    const [status] = await call("POST", `/campaigns/${id}/${verb}`, undefined, { revision });
     draw(status);
   });
 
-  /** Schedules a draft, or sends it to all of its devices immediately after the user has confirmed it. */
-  async function send(status) {
+  /**
+   * Schedules a draft, or sends it to all of its devices immediately after the user has confirmed it. The service refuses
+   * a draft that has changed since the page showed it.
+   */
+  async function send() {
     // A disabled button would lose the focus, which returns to it after the dialog.
     if (isAsking) return;
     isAsking = true;
+    failure.hidden = true;
+    const seen = current;
     let preview;
     try {
       [preview] = await call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long });
     } catch (refusal) {
-      remark.hidden = false;
-      remark.textContent = refusal.message;
+      fail(refusal);
       return;
     } finally {
       isAsking = false;
     }
-    if (preview.startsInSeconds > 0) return act("resume");
-    if (!await confirm({ title: `Send “${status.name}” now?`, text: sendText(preview, status), action: "Send" })) return;
-    await (hasPassed(preview) ? sendWithoutTime() : act("resume"));
+    if (preview.startsInSeconds > 0) return act("resume", seen.revision);
+    if (!await confirm({ title: `Send “${seen.name}” now?`, text: sendText(preview, seen), action: "Send" })) return;
+    await (hasPassed(preview) ? sendWithoutTime(seen.revision) : act("resume", seen.revision));
   }
 
   /** Sends a draft whose time has passed: the service refuses such a time, so the draft loses it. */
-  const sendWithoutTime = () => attempt(async () => {
+  const sendWithoutTime = (revision) => attempt(async () => {
     const [document] = await call("GET", `/campaigns/${id}/document`);
-    await call("PUT", `/campaigns/${id}`, { ...document, at: null });
-    const [status] = await call("POST", `/campaigns/${id}/resume`);
+    const [saved] = await call("PUT", `/campaigns/${id}`, { ...document, at: null }, { revision });
+    const [status] = await call("POST", `/campaigns/${id}/resume`, undefined, { revision: saved.revision });
     draw(status);
   });
 
@@ -130,11 +172,11 @@ function showOne(main, id) {
     const button = (text, onclick, kind = "quiet") => h("button", { type: "button", class: kind, onclick }, text);
     const edit = h("a", { class: "button quiet", href: `#/new?id=${id}` }, "Edit");
     const all = {
-      send: h("button", { type: "button", class: "", "data-name": "send", onclick: () => send(status) }, status.at ? "Schedule" : "Send now…"), edit,
-      test: button("Send a test…", () => sendTest(status)), copy: button("Copy", copy),
+      send: h("button", { type: "button", class: "", "data-name": "send", onclick: send }, sendLabel(status)), edit,
+      test: button("Send a test…", () => sendTest(current)), copy: button("Copy", copy),
       pause: button("Pause", () => act("pause")), resume: button("Resume", () => act("resume"), ""),
-      cancel: button("Cancel campaign…", () => cancel(status), "danger"),
-      remove: button("Delete…", () => remove(status), "danger"),
+      cancel: button("Cancel campaign…", () => cancel(current), "danger"),
+      remove: button("Delete…", () => remove(current), "danger"),
     };
     const names = {
       draft: ["send", "edit", "test", "copy", "remove"], scheduled: ["edit", "test", "copy", "cancel", "remove"],
@@ -144,8 +186,12 @@ function showOne(main, id) {
     return (names[status.state] ?? []).map((name) => all[name]);
   }
 
+  function sendLabel({ at }) { return at ? "Schedule" : "Send now…"; }
+
   function draw(status) {
     const done = status.sent + status.unknown;
+    const isEdited = state === status.state && status.revision && current.revision !== status.revision;
+    current = status;
     const isStarted = status.state !== "draft" && status.state !== "scheduled";
     heading.textContent = status.name;
     document.title = `${status.name} – Belfry`;
@@ -169,45 +215,70 @@ function showOne(main, id) {
     // Announce the state once per change, not with every number. A running campaign can begin and cease to wait.
     const words = status.state === "scheduled" ? schedule(status) : capital(stateText(status));
     if (news.textContent !== words) news.textContent = words;
+    if (isEdited) {
+      edited.hidden = false;
+      edited.textContent = `The campaign was changed at ${timeOfDay()}. This page shows the new version.`;
+      const button = buttons.querySelector("[data-name=send]");
+      if (button) button.textContent = sendLabel(status);
+      showFacts(status, isStarted);
+      put(report);
+      showPreview();
+    }
     if (state === status.state) {
       if (state === "running") refreshReport(done);
+      else if (state === "paused" && done !== reportedDone) showReport();
       return;
     }
     state = status.state;
+    edited.hidden = true;
     put(buttons, actions(status));
-    const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
-    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately" : "as soon as you start it"],
-      ["Quiet hours", quiet], ["Created", dateTime(status.created)],
-      [state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
-      ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
-      [h("dt", {}, name), h("dd", {}, value)]));
+    showFacts(status, isStarted);
     end();
     end = () => {};
     // A screen reader must not read the report again with every change of a running campaign.
     report.setAttribute("aria-live", state === "running" ? "off" : "polite");
     shown = "";
     put(report);
-    if (ended.includes(state) || state === "paused") showReport();
+    if (!isStarted) put(content);
+    else if (!content.firstChild) showContent();
+    if (ended.includes(state)) showReport();
+    else if (state === "paused") { showReport(); poll(); }
     else if (state === "running") { reportedAt = -Infinity; refreshReport(done); watch(); } else { showPreview(); poll(); }
+  }
+
+  function showFacts(status, isStarted) {
+    const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately" : "as soon as you start it"],
+      ["Quiet hours", quiet], ["Created", dateTime(status.created)],
+      [status.state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
+      ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
+      [h("dt", {}, name), h("dd", {}, value)]));
   }
 
   /** Shows the report of a running campaign once it has outcomes, and updates it occasionally. */
   function refreshReport(done) {
-    if (done === 0 || performance.now() - reportedAt < reportPace) return;
-    reportedAt = performance.now();
+    if (done === 0 || performance.now() - reportedAt < pace) return;
     showReport();
   }
 
-  /** Returns the campaign's preview, and whether the campaign contains an image. */
-  async function showable() {
-    const [[preview], [document]] = await Promise.all([
-      call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long }), call("GET", `/campaigns/${id}/document`)]);
-    return [preview, hasImage(document)];
+  /** Shows the texts of a campaign that has started, which no longer change. */
+  async function showContent() {
+    try {
+      const [document] = await call("GET", `/campaigns/${id}/document`);
+      put(content, h("h2", {}, "Text"), contents(document, document.topic, hasImage(document)));
+    } catch (refusal) {
+      put(content, h("p", { class: "error" }, refusal.message));
+    }
   }
 
   async function showPreview() {
+    const asked = current.revision;
     try {
-      const [preview, image] = await showable();
+      const [[preview], [document]] = await Promise.all([
+        call("GET", `/campaigns/${id}/preview`, undefined, { patience: patience.long }), call("GET", `/campaigns/${id}/document`)]);
+      // The campaign might have another content or state by now, for which the page shows something else.
+      if (current.revision !== asked) return;
+      const image = hasImage(document);
       const status = preview.problems.filter((one) => one.field !== "at").map((one) => h("li", {}, sentences(one.error, one.advice)));
       // A draft whose time has passed can't be scheduled, and its start needs a confirmation.
       if (state === "draft" && preview.startsInSeconds === 0) buttons.querySelector("[data-name=send]").textContent = "Send now…";
@@ -222,15 +293,24 @@ function showOne(main, id) {
 
   async function showReport() {
     const asked = state;
+    reportedAt = performance.now();
+    pace = reportPace.most;
+    reportedDone = current.sent + current.unknown;
     try {
       const [found] = await call("GET", `/campaigns/${id}/report`, undefined, { patience: patience.long });
+      pace = Math.min(reportPace.most, Math.max(reportPace.least, (performance.now() - reportedAt) * reportPace.perMillisecond));
       // The campaign might have another state by now, for which the page shows something else.
-      if (state !== asked || shown === JSON.stringify(found)) return;
+      if (state !== asked) return;
+      // The line above the buttons is updated more often than the report, so the two can differ.
+      asOf.textContent = `As of ${timeOfDay()}. Updated every few seconds while the campaign is being sent.`;
+      if (shown === JSON.stringify(found)) return;
       shown = JSON.stringify(found);
       const number = (value) => (value === null || value === undefined ? "not available" : value.toLocaleString());
       const left = Math.max(0, found.devices - found.sent - found.unknown);
-      const focused = report.contains(document.activeElement) ? document.activeElement.dataset.name : null;
+      const { dataset, ariaLabel } = report.contains(document.activeElement) ? document.activeElement : { dataset: {} };
+      const focused = dataset.name ? `[data-name=${dataset.name}]` : ariaLabel ? `[aria-label="${ariaLabel}"]` : null;
       put(report, h("h2", {}, ended.includes(found.state) ? "Report" : "Progress so far"),
+        ended.includes(found.state) ? null : asOf,
         h("dl", { class: "facts card" }, [
           ["Accepted", number(found.accepted)], ["Delivered (from the gateway's log)", number(found.delivered)],
           ["Replaced by a newer notification", number(found.replaced)], ["Dead tokens", number(found.dead)],
@@ -250,11 +330,7 @@ function showOne(main, id) {
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", "data-name": "json", onclick: () => save("json") }, "Export as JSON"),
           h("button", { type: "button", class: "quiet", "data-name": "csv", onclick: () => save("csv") }, "Export as CSV")));
-      if (focused) report.querySelector(`[data-name=${focused}]`)?.focus();
-      if (found.state === "paused") {
-        const [preview, image] = await showable();
-        report.append(h("h2", {}, "Preview"), previews(preview, found.topic, image));
-      }
+      if (focused) report.querySelector(focused)?.focus();
     } catch (refusal) {
       if (state !== asked) return;
       shown = "";
@@ -275,11 +351,14 @@ function showOne(main, id) {
     });
   }
 
-  /** Refreshes the screen periodically, because a scheduled campaign starts automatically. */
+  /**
+   * Refreshes the screen periodically, because a scheduled campaign starts automatically, and other users and programs can
+   * change a campaign or resume it.
+   */
   function poll() {
-    end = every(2000, async () => {
-      try { draw((await call("GET", `/campaigns/${id}`))[0]); } catch (refusal) { remark.hidden = false; remark.textContent = refusal.message; }
-    });
+    let isEnded = false;
+    const stop = every(2000, () => refresh(() => !isEnded));
+    end = () => { isEnded = true; stop(); };
   }
 
   call("GET", `/campaigns/${id}`).then(([status]) => draw(status))

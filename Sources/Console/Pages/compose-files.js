@@ -22,7 +22,10 @@ async function faultOf(text) {
   return fault ? sentences(fault.error, fault.advice) : "invalid JSON.";
 }
 
-/** Reads a campaign and the strings files to which it refers; returns null if there are no files. */
+/**
+ * Reads a campaign and the strings files to which it refers; returns null if there are no files. `sources` of the result
+ * contains each file with its text.
+ */
 export async function readFiles(files) {
   if (files.length === 0) return null;
   const total = files.reduce((sum, file) => sum + file.size, 0);
@@ -44,9 +47,23 @@ export async function readFiles(files) {
     found = { name, object };
   }
   if (!found) throw new Error("No campaign selected. Choose a JSON file with a topic and an alert.");
+  const sources = files.map((file) => [file, texts[file.name]]);
   delete texts[found.name];
   // The form's buttons decide whether the campaign is sent, tried, or saved as a draft.
   delete found.object.draft;
   delete found.object.dryRun;
-  return { campaign: found.object, files: texts };
+  return { campaign: found.object, files: texts, sources };
+}
+
+/** Returns the name of a file whose content is no longer the text that was read from it; null if there is none. */
+export async function changedFile(sources) {
+  for (const [file, text] of sources) {
+    try {
+      if (decode(new Uint8Array(await file.arrayBuffer())) !== text) return file.name;
+    } catch {
+      // Some browsers don't read a file again after it has changed.
+      return file.name;
+    }
+  }
+  return null;
 }

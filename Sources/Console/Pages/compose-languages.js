@@ -1,17 +1,8 @@
 import { Field, h, put } from "/console/elements.js";
-import { banner } from "/console/campaign-parts.js";
+import { banner, filled } from "/console/campaign-parts.js";
 import { confirm } from "/console/dialog.js";
 
 const texts = [["title", "Title"], ["subtitle", "Subtitle"], ["body", "Body"]];
-
-/** Returns a text with the campaign's values in place of its placeholders. */
-function filled(text, values) {
-  let next = 0;
-  return text.replace(/%(?:(\d+)\$)?([@du%])/g, (placeholder, place, kind) => {
-    if (kind === "%") return values.length ? "%" : placeholder;
-    return values[place ? place - 1 : next++] ?? placeholder;
-  });
-}
 
 /** The texts of a campaign, side by side: one group of fields per language, with a live preview. */
 export class Languages {

@@ -2,7 +2,7 @@ import { call, patience } from "/console/api.js";
 import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
 import { hasImage, imageKey, previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
-import { readFiles } from "/console/compose-files.js";
+import { changedFile, readFiles } from "/console/compose-files.js";
 import { confirm } from "/console/dialog.js";
 import { SendTime } from "/console/compose-time.js";
 
@@ -31,17 +31,18 @@ export function show(main, parameters) {
   const heading = main.querySelector("h1");
   heading.textContent = "Edit campaign";
   window.document.title = "Edit campaign – Belfry";
-  Promise.all([call("GET", `/campaigns/${id}`), call("GET", `/campaigns/${id}/document`)])
-    .then(([[status], [document]]) => {
+  stored(id)
+    .then(({ status, document }) => {
       if (isLeft) return;
-      const draft = edits.get(id) ?? fromDocument(document);
+      const draft = edits.get(id) ?? fromDocument(document, status);
       if (edits.has(id)) {
-        main.append(h("p", { class: "hint" }, "You have unsaved changes to this campaign. ",
+        const isOld = draft.revision !== status.revision;
+        main.append(h("p", { class: "hint" }, `You have unsaved changes to this campaign. ${isOld ? "The campaign itself has changed since you began. " : ""}`,
           h("button", { type: "button", class: "quiet", onclick: () => {
             edits.delete(id);
             leave();
             put(main, heading);
-            leave = showForm(main, fromDocument(document), { status, document });
+            leave = showForm(main, fromDocument(document, status), { status, document });
           } }, "Discard changes")));
       }
       leave = showForm(main, draft, { status, document });
@@ -53,8 +54,16 @@ export function show(main, parameters) {
   return () => { isLeft = true; leave(); };
 }
 
-/** Returns the form's values for an existing campaign. */
-function fromDocument(document) {
+/** Returns a campaign's status and document. */
+async function stored(id) {
+  const [status] = await call("GET", `/campaigns/${id}`);
+  // The document must not be older than the revision: otherwise, saving the form could undo a change without a warning.
+  const [document] = await call("GET", `/campaigns/${id}/document`);
+  return { status, document };
+}
+
+/** Returns the form's values for an existing campaign, and the revision that they are based on. */
+function fromDocument(document, { revision }) {
   const [to, subject] = document.to.split(/:(.*)/s);
   const payload = structuredClone(document.payload ?? {});
   const image = typeof payload[imageKey] === "string" ? payload[imageKey] : "";
@@ -65,7 +74,7 @@ function fromDocument(document) {
   }
   const text = (value) => (value === undefined || value === null ? "" : String(value));
   return {
-    ...SendTime.draft(document), name: document.name, topic: document.topic, to, subject: subject ?? "", image,
+    ...SendTime.draft(document), revision, name: document.name, topic: document.topic, to, subject: subject ?? "", image,
     fallback: document.fallback === false ? "none" : text(document.fallback), arguments: (document.arguments ?? []).join("\n"),
     payload: Object.keys(payload).length ? JSON.stringify(payload, null, 2) : "",
     rate: text(document.rate), environment: text(document.environment), pushType: document.pushType ?? "alert",
@@ -112,8 +121,11 @@ function showForm(main, draft, edited) {
   for (const name of ["to", "environment", "pushType", "priority"]) if (draft[name]) fields[name].value = draft[name];
   const languages = new Languages(draft, () => changed());
   const time = new SendTime(draft, () => changed(), Boolean(edited));
-  const file = new Field("Campaign and strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings" }),
-    { hint: "The campaign as a JSON file, and the strings files that it references.", wide: true });
+  // A browser reports no change if the user chooses the same files again, for example after correcting one of them.
+  const file = new Field("Campaign and strings files", h("input", { type: "file", name: "files", multiple: true, accept: ".json,.strings,.stringsdict,.xcstrings",
+    onclick: () => { file.control.value = ""; } }),
+  { hint: "The campaign as a JSON file, and the strings files that it references. After you change a file, choose all files again.", wide: true });
+  const inUse = h("p", { class: "hint", role: "status", hidden: true });
   const general = h("div", { class: "wide", role: "alert" });
   const result = h("section", { "aria-label": "Dry run", "aria-live": "polite" });
   const dryRun = h("button", { type: "submit" }, "Dry run");
@@ -124,10 +136,11 @@ function showForm(main, draft, edited) {
   const removeFile = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => {
     file.control.value = "";
     choices += 1;
+    names = [];
     choose(kept, "", kept !== null);
     file.control.focus();
   } }, "Remove file");
-  const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element, h("p", { class: "buttons" }, removeFile),
+  const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element, inUse, h("p", { class: "buttons" }, removeFile),
     h("p", { class: "hint" }, "The text and payload are taken from the file. The file's recipients, rate, time and quiet hours are copied to the form, where you can change them."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
@@ -137,6 +150,8 @@ function showForm(main, draft, edited) {
   let isAccepted = chosen !== null;
   /** The reason that the selected files can't be used; empty if they can. */
   let fault = "";
+  /** The names of the selected files. */
+  let names = [];
   let timer;
   let running = new AbortController();
   /** The number of choices of files, so that files that are read late don't replace a later choice. */
@@ -215,7 +230,9 @@ function showForm(main, draft, edited) {
     fields.subject.element.querySelector("label").textContent = to === "user" ? "User" : "Tag";
     fields.list.element.hidden = to !== "list";
     written.hidden = more.hidden = chosen !== null && isAccepted;
-    removeFile.hidden = file.control.files.length === 0;
+    removeFile.hidden = names.length === 0;
+    inUse.hidden = names.length === 0 || !chosen || !isAccepted;
+    inUse.textContent = `In use: ${names.join(", ")}.`;
     const current = fields.fallback.value || draft.fallback || "";
     put(fields.fallback.control, [["", "most widely spoken"], ...languages.names().map((name) => [name, name]), ["none", "none: refuse to send"]]
       .map(([value, name]) => h("option", { value }, name)));
@@ -284,7 +301,19 @@ function showForm(main, draft, edited) {
     }
     if (!chosen && !fields.arguments.value.trim()) languages.warnOfPlaceholders();
     put(general, rest);
-    if (chosen && !file.error.hidden) fromFile.open = true;
+    if (!chosen || file.error.hidden) return;
+    fromFile.open = true;
+    if (names.length) file.error.append(h("span", { class: "line" }, "After you have corrected a file, choose all files again."));
+  }
+
+  /** Returns whether the selected files are still as the form has read them; if they aren't, shows which file has changed. */
+  async function hasCurrentFiles() {
+    const name = chosen?.sources ? await changedFile(chosen.sources) : null;
+    if (!name) return true;
+    choose(null, `${name} has changed since you chose it. Choose all files again.`);
+    showProblems([{ field: "files", error: fault }]);
+    fromFile.open = true;
+    return false;
   }
 
   async function preview({ isFull, signal }) {
@@ -352,6 +381,10 @@ function showForm(main, draft, edited) {
 
   /** Stores the form as a draft, or as the new content of the edited campaign, and shows that campaign. */
   async function save(button) {
+    // The response to a check must not replace the errors of this action.
+    clearTimeout(timer);
+    running.abort();
+    if (!await hasCurrentFiles()) return;
     const { body, problems } = campaign();
     if (problems.length) return showProblems(problems);
     button.disabled = true;
@@ -360,16 +393,42 @@ function showForm(main, draft, edited) {
       forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
-      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      showRefusal(refusal);
       button.disabled = false;
     }
+  }
+
+  /** Shows why the campaign was not stored. */
+  function showRefusal(refusal) {
+    if (refusal.status === 409 && refusal.errors[0]?.field === "revision") return showChange(refusal.errors[0].error);
+    showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+  }
+
+  /** Offers a choice if the edited campaign has changed since the form was opened, because saving would undo the change. */
+  function showChange(what) {
+    const id = edited.status.id;
+    const discard = () => { edits.delete(id); location.hash = `#/campaigns?id=${id}`; };
+    const overwrite = async () => {
+      try {
+        draft.revision = (await stored(id)).status.revision;
+      } catch (refusal) {
+        return showRefusal(refusal);
+      }
+      await save(store);
+    };
+    showProblems([]);
+    put(general, h("p", { class: "error" }, `${sentences(what)} Your changes have not been saved. If you save them, the other changes are lost.`),
+      h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: discard }, "Discard my changes"),
+        h("button", { type: "button", class: "danger", onclick: overwrite }, "Save my changes")));
   }
 
   async function replace(body) {
     const id = edited.status.id;
     const hasList = body.to === "list" && fields.list.value.trim() !== "";
     // A scheduled campaign must not start with only a part of its new list.
-    await call("PUT", `/campaigns/${id}`, hasList ? { ...body, draft: true } : body);
+    const [saved] = await call("PUT", `/campaigns/${id}`, hasList ? { ...body, draft: true } : body, { revision: draft.revision });
+    // If a later step fails, the user can save the form again.
+    draft.revision = saved.revision;
     if (!hasList) return id;
     await call("DELETE", `/campaigns/${id}/recipients`);
     await bring(id, false);
@@ -421,6 +480,7 @@ function showForm(main, draft, edited) {
     clearTimeout(timer);
     running.abort();
     remember();
+    if (!await hasCurrentFiles()) return file.control.focus();
     dryRun.disabled = true;
     const checked = version;
     try {
@@ -456,7 +516,7 @@ function showForm(main, draft, edited) {
       notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, sentences(one)))) : null,
       previews(found, (fields.topic.value.trim() || chosen?.campaign.topic) ?? "", hasImage(campaign().body)),
       // A campaign whose time has passed is refused, so it has no times to show.
-      found.timeZones.length && !found.problems.some(hasPassed) ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "unknown (UTC)"],
+      found.timeZones.length && !found.problems.some(hasPassed) ? table("By time zone", [["Time zone", (row) => row.timeZone ?? "no time zone (UTC)"],
         ["Devices", (row) => row.devices.toLocaleString()], ["First sent (your time)", (row) => dateTime(row.at)]], found.timeZones, "") : null,
       canStart ? h("p", { class: "buttons" }, send) : null);
   }
@@ -472,6 +532,7 @@ function showForm(main, draft, edited) {
 
   /** Starts or schedules the campaign; `found` is the preview to confirm if it is sent immediately. */
   async function start(button, found) {
+    if (!await hasCurrentFiles()) return;
     const { body, problems } = campaign();
     if (problems.length) return showProblems(problems);
     // Without a name, a campaign is called by its first title.
@@ -484,7 +545,7 @@ function showForm(main, draft, edited) {
     try {
       id = edited ? await replace(body) : await hold(body);
       isStarting = true;
-      await call("POST", `/campaigns/${id}/resume`);
+      await call("POST", `/campaigns/${id}/resume`, undefined, { revision: edited ? draft.revision : undefined });
       forget();
       location.hash = `#/campaigns?id=${id}`;
     } catch (refusal) {
@@ -496,7 +557,7 @@ function showForm(main, draft, edited) {
       }
       // Don't leave a new campaign that didn't start.
       if (id && !edited) await call("DELETE", `/campaigns/${id}`).catch(() => {});
-      showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
+      showRefusal(refusal);
       button.disabled = store.disabled = false;
     }
   }
@@ -505,9 +566,11 @@ function showForm(main, draft, edited) {
     event.stopPropagation();
     choices += 1;
     const choice = choices;
+    const selected = [...file.control.files];
+    names = selected.map((one) => one.name);
     let read;
     try {
-      read = await readFiles([...file.control.files]);
+      read = await readFiles(selected);
     } catch (problem) {
       if (choice !== choices) return;
       choose(null, problem.message);

@@ -49,7 +49,12 @@ class Devices extends Section {
   async read() {
     const folder = this.folder ?? call("GET", "/api/push").then(([place]) => place.folder).catch(() => undefined);
     const of = this.wanted ? `&of=${encodeURIComponent(this.wanted)}` : "";
-    const { rows, total } = await list(`/api/devices?limit=${page}&after=${this.before.at(-1) ?? ""}${of}`);
+    const { rows, total } = await list(`/api/devices?limit=${page}&after=${this.before.at(-1) ?? ""}${of}`).catch((refusal) => {
+      // Without a list, there is no page to go to.
+      this.previous.hidden = this.next.hidden = true;
+      this.state.textContent = "";
+      throw refusal;
+    });
     this.folder = await folder;
     const first = this.before.length * page;
     this.empty = this.wanted ? `No device matches “${this.wanted}”.` : [

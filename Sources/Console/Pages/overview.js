@@ -1,4 +1,4 @@
-import { call, every } from "/console/api.js";
+import { call, every, patience } from "/console/api.js";
 import { clockTime, count, dateTime, h, put, retryButton, sentences, table } from "/console/elements.js";
 import { short, spark } from "/console/plot.js";
 import { Rates, byLabel } from "/console/samples.js";
@@ -33,6 +33,13 @@ const latency = (value) => (value === null ? "–" : value < 1 ? "<1" : short(va
 /** Returns a gateway's notice as sentences in which the times are in the user's time zone. */
 const notice = (text) => sentences(text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, dateTime));
 
+/** Returns the number of whole days until a certificate expires; null if there is no such certificate. */
+const daysUntil = (end, now) => (end ? Math.floor((Date.parse(end) - Date.parse(now)) / 86400000) : null);
+
+/** The certificates whose expiration the operator must not miss, with the members of the status. */
+const renewed = [["Your own certificate", "ownCertificateEndsAt"], ["The server certificate", "serverCertificateEndsAt"],
+  ["The CA certificate", "authorityEndsAt"], ["A provider certificate", "providerCertificateEndsAt"]];
+
 /** Returns the sentences about scripted faults, which refuse or delay pushes until an operator removes them. */
 function faultSentences(number, folder) {
   return [`${count(number, "fault is", "faults are")} active: the gateway returns scripted responses. To list the faults, run `,
@@ -64,6 +71,11 @@ export function show(main) {
     const notices = status.notices.map(notice);
     const clock = values.get("belfry_clock_disagreement_seconds");
     if (clock) notices.push(`The system clock was changed by ${clock} s. Expiry times are not adjusted yet.`);
+    for (const [name, key] of renewed) {
+      const days = daysUntil(status[key], status.at);
+      // The gateway reports expired certificates itself.
+      if (days !== null && days >= 0 && days < warningDays) notices.push(`${name} expires in ${count(days, "day", "days")}.`);
+    }
     return { problems, notices };
   }
 
@@ -113,7 +125,7 @@ export function show(main) {
   function drawFacts() {
     const end = (text) => {
       if (!text) return null;
-      const days = Math.floor((Date.parse(text) - Date.parse(status.at)) / 86400000);
+      const days = daysUntil(text, status.at);
       return h("span", { class: days < warningDays ? "bad" : "" }, `${new Date(text).toLocaleDateString()} (in ${count(days, "day", "days")})`);
     };
     const address = (text) => (text ? h("span", { class: "address" }, text) : null);
@@ -129,6 +141,7 @@ export function show(main) {
       ["Earliest provider certificate expires", end(status.providerCertificateEndsAt)],
       ["Disk", used === null ? null : [`${bytes(status.diskFreeBytes)} free of ${bytes(status.diskTotalBytes)}`,
         h("progress", { max: status.diskTotalBytes, value: used, "aria-label": "Disk space used" })]],
+      ["Cluster node", status.node ?? null], ["Bus", status.bus ? `${status.bus}${status.busConnected ? "" : " (not connected)"}` : null],
       ["Database", status.database ?? null],
       ["Stores", status.controlStoreBytes === undefined ? null : `control ${bytes(status.controlStoreBytes)}, notifications ${bytes(status.notificationStoreBytes)}`],
       ["Memory", status.residentBytes === undefined ? null : bytes(status.residentBytes)], ["Data folder", status.data],
@@ -147,8 +160,17 @@ export function show(main) {
   }
 
   async function loadRefusals() {
-    const rows = await call("GET", "/api/log?state=Refused&limit=8").catch(() => []);
-    put(refusals, h("h2", {}, "Latest refused pushes"), table("Latest refused pushes", [
+    const heading = h("h2", {}, "Latest refused pushes");
+    let rows;
+    try {
+      rows = await call("GET", "/api/log?state=Refused&limit=8", undefined, { patience: patience.search });
+    } catch (refusal) {
+      // The list is read again at the next opportunity.
+      refused = null;
+      put(refusals, heading, h("p", { class: "error" }, refusal.message));
+      return;
+    }
+    put(refusals, heading, table("Latest refused pushes", [
       ["Time", (row) => h("a", { href: `#/log?of=${row.apnsID}` }, clockTime(row.at))],
       ["Reason", (row) => row.reason], ["App", (row) => row.topic ?? ""],
     ], rows.reverse(), "No pushes refused recently."));

@@ -1,6 +1,11 @@
 import { h, hourMinute, put, svg, table } from "/console/elements.js";
 
-const width = 520;
+/**
+ * The largest width of a plot in its own units. A narrower plot has as many units as its frame has pixels, so that its
+ * labels stay readable.
+ */
+const widest = 520;
+const narrowest = 200;
 const height = 170;
 const left = 44;
 const bottom = 20;
@@ -60,12 +65,14 @@ export class Plot {
   #lines = [];
   #cursor = null;
   #hasDate = false;
+  #width = widest;
 
   constructor(title) {
-    this.drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    this.drawing = svg("svg", { viewBox: `0 0 ${widest} ${height}`, "aria-hidden": "true" });
     this.frame = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": `${title}: use the arrow keys to read values`,
       onkeydown: (event) => this.#press(event), onblur: () => this.#move(null),
       onpointermove: (event) => this.#point(event), onpointerleave: () => this.#move(null) }, this.drawing);
+    new ResizeObserver(() => this.#fit()).observe(this.frame);
     this.reading = h("p", { class: "reading", role: "status" });
     this.legend = h("ul", { class: "legend" });
     this.rows = h("div", {});
@@ -90,15 +97,25 @@ export class Plot {
     return hourMinute(new Date(moment), this.#hasDate ? { month: "short", day: "numeric" } : {});
   }
 
+  /** Adapts the drawing to the width of its frame. */
+  #fit() {
+    const width = Math.max(narrowest, Math.min(widest, Math.round(this.frame.clientWidth)));
+    if (width === this.#width) return;
+    this.#width = width;
+    this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.#drawLines();
+  }
+
   #x(index) {
     const [first, last] = [this.#at[0], this.#at.at(-1)];
-    return left + (width - left - 8) * (last > first ? (this.#at[index] - first) / (last - first) : 0);
+    return left + (this.#width - left - 8) * (last > first ? (this.#at[index] - first) / (last - first) : 0);
   }
 
   #drawLines() {
     const top = round(Math.max(1, ...this.#lines.map(([, values]) => largest(values) ?? 0)));
     const y = (value) => 8 + (height - bottom - 8) * (1 - value / top);
     const cursor = this.#cursor;
+    const width = this.#width;
     put(this.drawing,
       [0, 0.5, 1].map((share) => [
         svg("line", { class: "gridline", x1: left, x2: width - 8, y1: y(top * share), y2: y(top * share) }),
@@ -123,7 +140,7 @@ export class Plot {
   #point(event) {
     if (this.#at.length === 0) return;
     const box = this.drawing.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * width;
+    const x = ((event.clientX - box.left) / box.width) * this.#width;
     let best = 0;
     this.#at.forEach((_, index) => { if (Math.abs(this.#x(index) - x) < Math.abs(this.#x(best) - x)) best = index; });
     this.#move(best);

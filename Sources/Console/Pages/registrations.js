@@ -13,7 +13,7 @@ const stateName = (state) => state.replace(/[ (][A-Z](?=[a-z])/g, (start) => sta
 /** Shows the screen that finds registered devices, shows the notifications sent to a device, and removes the device. */
 export function show(main) {
   const fields = {
-    user: new Field("User", input(), { hint: "The exact name." }), tag: new Field("Tag", input(), { hint: "The exact tag." }),
+    user: new Field("User", input({ type: "search" }), { hint: "The exact name." }), tag: new Field("Tag", input(), { hint: "The exact tag." }),
     language: new Field("Language", input(), { hint: "fr also finds fr-CA." }),
     deviceToken: new Field("Device token", input(), { hint: "The whole token, or at least its first 8 digits." }),
   };
@@ -75,7 +75,7 @@ export function show(main) {
   async function remove(row) {
     const name = row.user ? `of the user “${row.user}”` : `with the token ${row.deviceToken.slice(0, 8)}…`;
     const isSure = await confirm({ title: `Remove the device ${name}?`,
-      text: "The device gets no campaigns until the app registers it again.", action: "Remove device" });
+      text: [deviceName(row), "The device gets no campaigns until the app registers it again."], action: "Remove device" });
     if (!isSure) return;
     try {
       await call("DELETE", `/register?${new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic })}`);

@@ -1,6 +1,6 @@
 import { call, every } from "/console/api.js";
 import { clockTime, count, dateTime, h, put, table } from "/console/elements.js";
-import { link, outcome, schedule, stateBadge } from "/console/campaign-parts.js";
+import { link, outcome, stateBadge, when } from "/console/campaign-parts.js";
 
 export const title = "Overview";
 
@@ -48,8 +48,10 @@ export function show(main) {
 
   function draw(status) {
     const { problems, notices, news } = judge(status);
-    const state = problems.length ? "bad" : notices.length ? "fair" : "good";
-    const word = { bad: "Needs attention", fair: "Working, with warnings", good: "Everything is working" }[state];
+    // Until a connection has been tested, it is unknown whether the service can send.
+    const isTested = ["connected", "failed"].includes(status.service.connection);
+    const state = problems.length ? "bad" : !isTested ? "untested" : notices.length ? "fair" : "good";
+    const word = { bad: "Needs attention", untested: "Checking the connection…", fair: "Working, with warnings", good: "Everything is working" }[state];
     const lines = [connectionText(status.service), ...problems, ...notices, ...news];
     answeredAt = status.at;
     numbers.classList.remove("stale");
@@ -67,12 +69,12 @@ export function show(main) {
     put(apps, h("h2", {}, "Apps"), table("Apps", [
       ["App", (row) => h("code", {}, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
-      ["By language", (row) => parts(row.languages, "language", "not given")],
-      ["By environment", (row) => parts(row.environments, "environment", "not given")],
+      ["By language", (row) => parts(row.languages, "language", "no language")],
+      ["By environment", (row) => parts(row.environments, "environment", "no environment")],
       ["Dead tokens removed", (row) => row.dead.toLocaleString()],
     ], status.apps, "No device tokens registered yet. Apps register tokens with /register."));
     put(sends, h("h2", {}, "Recent campaigns"), table("Recent campaigns", [
-      ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => schedule(row)], ["Outcome", (row) => outcome(row)],
+      ["Campaign", (row) => link(row)], ["State", (row) => stateBadge(row)], ["When", (row) => when(row)], ["Outcome", (row) => outcome(row)],
       ["App", (row) => h("span", { class: "app" }, row.topic)], ["Created", (row) => dateTime(row.created)],
     ], status.campaigns, "No campaigns."), h("p", { class: "buttons" }, h("a", { class: "button", href: "#/new" }, "Create a campaign")));
   }

@@ -33,8 +33,9 @@ export class Section {
       if (hadFocus) this.list.querySelector("[tabindex='0']")?.focus();
     } catch (refusal) {
       this.problem = refusal.message;
-      // Without a response, the service might be busy or restarting.
-      put(this.list, h("p", { class: "error" }, refusal.message), refusal.status === 0 ? retryButton(() => this.retry()) : null);
+      // Without a response, the service might be busy or restarting; a failure of its database also ends.
+      const canRetry = refusal.status === 0 || refusal.status >= 500;
+      put(this.list, h("p", { class: "error" }, refusal.message), canRetry ? retryButton(() => this.retry()) : null);
     }
   }
 

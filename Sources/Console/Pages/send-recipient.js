@@ -13,13 +13,15 @@ const label = (device) => device.name || `Device ${device.device}`;
 export class Recipient {
   #devices = [];
   #apps = [];
+  /** The text whose device was searched for last. */
+  #found = "";
 
   constructor({ device, topic, onChosen }) {
     this.onChosen = onChosen;
     this.wantedTopic = topic;
     this.options = h("datalist", { id: "send-devices" });
     this.device = new Field("Device", h("input", { type: "text", list: "send-devices", name: "device", autocomplete: "off", spellcheck: "false", value: device ?? "",
-      onchange: () => this.find() }), { hint: "A name or a number. Leave empty to paste a token." });
+      onchange: () => { if (this.device.value.trim() !== this.#found) this.find(); } }), { hint: "A name or a number. Leave empty to paste a token." });
     this.app = new Field("App", select([["", "Choose a device first"]], { name: "app", disabled: true, onchange: () => this.choose() }));
     this.elements = [this.device.element, this.app.element, this.options];
     this.load();
@@ -32,8 +34,12 @@ export class Recipient {
     if (this.device.value) this.find();
   }
 
+  /** True while the user is choosing a device, so that Enter must not send the push. */
+  get isChoosing() { return document.activeElement === this.device.control; }
+
   async find() {
     const text = this.device.value.trim();
+    this.#found = text;
     this.device.fail();
     if (!text) { this.#show([], "Choose a device first"); return; }
     try {

@@ -63,6 +63,8 @@ export function show(main, parameters) {
   const copies = h("section", { "aria-label": "Code" });
   let place = null;
   let timer;
+  /** True while the response is about a push that was not sent. */
+  let isUnsent = false;
   const recipient = new Recipient({ device: draft.device, topic: draft.topic, onChosen: (app) => {
     fields.token.value = app.token;
     fields.topic.value = app.topic;
@@ -163,12 +165,16 @@ export function show(main, parameters) {
 
   function changed(event) {
     for (const field of Object.values(fields)) if (field.control === event?.target) touched.add(field);
+    // The reason no longer applies to the changed push.
+    if (isUnsent) put(answer);
+    isUnsent = false;
     clearTimeout(timer);
     timer = setTimeout(check, 200);
   }
 
   async function submit(event) {
     event.preventDefault();
+    if (recipient.isChoosing) { recipient.find(); return; }
     for (const field of Object.values(fields)) touched.add(field);
     if (lifetimeProblem(fields.lifetime.value.trim())) { fields.lifetime.control.focus(); check(); return; }
     button.disabled = true;
@@ -176,7 +182,9 @@ export function show(main, parameters) {
       const [result] = await call("POST", "/api/push", push());
       saved.sent({ ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value])), id: "" }, result);
       showAnswer(result);
+      isUnsent = false;
     } catch (refusal) {
+      isUnsent = true;
       put(answer, h("h2", {}, "Not sent"), h("p", { class: "bad" }, refusal.message));
     }
     button.disabled = false;

@@ -32,13 +32,16 @@ function list(keys) {
     [h("dt", {}, key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, text)]).flat());
 }
 
+/** Returns the search field of the current screen; null if the screen has none. */
+function searchField() { return document.querySelector("main input[type=search]"); }
+
 function help() {
   if (document.querySelector("dialog[open]")) return;
   const single = h("input", { type: "checkbox", checked: recall("shortcuts", true), onchange: () => remember("shortcuts", single.checked) });
   const close = h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close");
   const dialog = show({ title: "Help", content: [
     h("h3", {}, "Keyboard shortcuts"),
-    list([["?", "Show this help"], ["/", "Go to the search field"], ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
+    list([["?", "Show this help"], ...(searchField() ? [["/", "Go to the search field"]] : []), ...own, ...places.map(([letter, , text]) => [`g ${letter}`, `Go to ${text}`])]),
     h("label", { class: "inline" }, single, " Enable keyboard shortcuts"),
     h("h3", {}, "Documents"),
     h("ul", {}, (documents[session.service] ?? documents.gateway).map((path) => h("li", {}, h("a", { href: address(path), target: "_blank" }, titles[path])))),
@@ -69,7 +72,7 @@ function press(event) {
   const found = own.find(([key]) => key === event.key);
   if (event.key === "?") help();
   else if (event.key === "g") isAwaitingPlace = true;
-  else if (event.key === "/") document.querySelector("main input[type=search]")?.focus();
+  else if (event.key === "/") searchField()?.focus();
   else if (found) found[2]();
   else return;
   event.preventDefault();

@@ -9,6 +9,8 @@ extension Administration {
     _ new: AdministrationRequest.NewTopic, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
     var new = new
+    let known = try store.app(bundleID: new.bundleID)
+    if new.team.isEmpty { new.team = known?.team ?? "" }
     if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
     guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
@@ -16,12 +18,12 @@ extension Administration {
       return .failure(AdministrationFields.wrong("keep", "0", AdministrationFields.keepRange))
     }
     var app: AppRecord
-    if let known = try store.apps().first(where: { $0.bundleID == new.bundleID }) {
-      guard known.team == new.team else {
+    if let known {
+      guard known.team.hasSameBytes(as: new.team) else {
         return .failure(
           .init(
             .conflict, "the app \(new.bundleID) belongs to team \(known.team)",
-            do: "use a key of that team, or remove the app, which makes all of its tokens invalid"))
+            do: "to change the app, specify this team or no team"))
       }
       app = known
     } else {

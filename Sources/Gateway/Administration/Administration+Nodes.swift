@@ -15,14 +15,24 @@ extension Administration {
       })
   }
 
-  func drainNode(_ name: String) throws(StorageFailure) -> AdministrationAnswer {
+  /// Makes a node stop.
+  ///
+  /// Without `isForced`, this method succeeds only if another node is running.
+  func drainNode(_ name: String, isForced: Bool) throws(StorageFailure) -> AdministrationAnswer {
     guard let cluster = runtime?.cluster else { return .failure(Self.noCluster) }
-    guard let node = try cluster.nodes().first(where: { $0.name.hasSameBytes(as: name) }) else {
+    let nodes = try cluster.nodes()
+    guard let node = nodes.first(where: { $0.name.hasSameBytes(as: name) }) else {
       return .failure(.init(.missing, "unknown node \(name)", do: "see 'belfry node list'"))
     }
     guard !node.isEnded else {
       return .failure(
         .init(.conflict, "the node \(name) is not running", do: "see 'belfry node list'"))
+    }
+    guard isForced || nodes.contains(where: { !$0.isEnded && $0.number != node.number }) else {
+      return .failure(
+        .init(
+          .conflict, "\(name) is the only node that is running, so its devices could not reconnect",
+          do: "start another node first; to stop this node anyway, use --force"))
     }
     guard cluster.drain(node.number) else {
       return .failure(

@@ -171,10 +171,18 @@ extension Administration {
     _ new: AdministrationRequest.NewCertificate, _ now: Int64
   ) throws(StorageFailure) -> AdministrationAnswer {
     var new = new
+    guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
+    let known = try store.app(bundleID: new.bundleID)
+    if new.team.isEmpty { new.team = known?.team ?? "" }
+    if known == nil, new.team.isEmpty, try store.teams().count > 1 {
+      return .failure(
+        .init(
+          .missing, "no team has an app \(new.bundleID)",
+          do: "add it with 'belfry topic add --team ID \(new.bundleID)'"))
+    }
     if let failure = try complete(&new.team) { return .failure(failure) }
     if let failure = try missing(team: new.team) { return .failure(failure) }
-    guard Self.isBundleID(new.bundleID) else { return .failure(Self.badBundleID(new.bundleID)) }
-    guard let app = try store.app(bundleID: new.bundleID) else {
+    guard let app = known else {
       return .failure(
         .init(
           .missing, "team \(new.team) has no app \(new.bundleID)",

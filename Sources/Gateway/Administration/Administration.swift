@@ -25,6 +25,8 @@ public final class Administration: Sendable {
     var keepSecrets: @Sendable () throws -> Void = {}
     /// The cluster that the gateway is a node of; nil for a single gateway.
     var cluster: ClusterNodeRuntime?
+    /// The log for administrators' changes.
+    var changeLog = Log.silent
     /// The source of the delivery log.
     public var log: any DeliveryLogSource
 
@@ -131,7 +133,9 @@ public final class Administration: Sendable {
     let (answer, changes, missing) = turnResult
     // Other requests are carried out while this one waits for a dead node, which can take a minute.
     if !changes.isEmpty { runtime?.cluster?.wait(for: changes) }
-    return (try answer.get(), missing)
+    let lines = try answer.get()
+    logChange(by: request, answer: lines)
+    return (lines, missing)
   }
 
   /// Returns the latest `limit` lines of the delivery log that match `text` and the filter, oldest first.
@@ -216,7 +220,7 @@ public final class Administration: Sendable {
     case .retireTokenKey(let id, let isForced):
       return try retireTokenKey(id, isForced: isForced)
     case .listNodes: return try listNodes()
-    case .drainNode(let name): return try drainNode(name)
+    case .drainNode(let name, let isForced): return try drainNode(name, isForced: isForced)
     case .listDamage: return .success(try damageLines())
     case .forgetDamage: return try forgetDamage()
     case .listFaults: return try performFault(request)

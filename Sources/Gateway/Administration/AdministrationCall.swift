@@ -162,7 +162,8 @@ public struct AdministrationCall: Sendable {
       }
       return .removeFault(id: id)
     case ("authorities", .none): return .finishAuthority(isForced: value("force") == "1")
-    case ("nodes", .some(let name)): return .drainNode(name: name)
+    case ("nodes", .some(let name)):
+      return .drainNode(name: name, isForced: value("force") != "0")
     case ("token-keys", .some(let id)):
       return .retireTokenKey(id: id, isForced: value("force") == "1")
     default: return nil
@@ -228,7 +229,8 @@ extension AdministrationRequest {
     case .retireTokenKey(let id, let isForced):
       .init("DELETE", "/api/token-keys/\(id)", query: isForced ? [("force", "1")] : [])
     case .listNodes: .init("GET", "/api/nodes")
-    case .drainNode(let name): .init("DELETE", "/api/nodes/\(name)")
+    case .drainNode(let name, let isForced):
+      .init("DELETE", "/api/nodes/\(name)", query: isForced ? [] : [("force", "0")])
     case .listDamage: .init("GET", "/api/damage")
     case .forgetDamage: .init("DELETE", "/api/damage")
     case .listFaults: .init("GET", "/api/faults")

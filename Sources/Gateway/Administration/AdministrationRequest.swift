@@ -61,7 +61,9 @@ public enum AdministrationRequest: Sendable, Hashable {
   /// Lists the nodes of the cluster.
   case listNodes
   /// Makes a node close its connections, so that its devices connect to other nodes, and stop.
-  case drainNode(name: String)  // text: an operator chose it
+  ///
+  /// With `isForced`, the request succeeds even if no other node is running.
+  case drainNode(name: String, isForced: Bool)  // text: an operator chose it
   /// Lists rows that failed their checksum.
   case listDamage
   /// Deletes the damaged rows; afterward, the gateway treats anything that depended on them as unknown.
@@ -134,7 +136,7 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// The parameters of a new provider certificate.
   public struct NewCertificate: Sendable, Hashable {
-    /// The ID of the team that owns the app.
+    /// The ID of the team that owns the app; if empty, the app's team.
     public var team: String
     /// The app's bundle identifier.
     public var bundleID: String
@@ -160,7 +162,7 @@ public enum AdministrationRequest: Sendable, Hashable {
 
   /// An app to add, or to change if the team already has it.
   public struct NewTopic: Sendable, Hashable {
-    /// The ID of the team that owns the app.
+    /// The ID of the team that owns the app; if empty, the app's team or, for a new app, the only team.
     public var team: String
     /// The app's bundle identifier.
     public var bundleID: String

@@ -122,7 +122,7 @@ final class CertificateWatch {
     // Read the stamps before the files, so that the next check detects a change made between the two reads.
     let files = configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? []
     let seen = files.map(FileSystem.stamp(of:))
-    let loaded = try source.load(configuration, nowSeconds: nowSeconds)
+    let loaded = try source.load(configuration, after: shown, nowSeconds: nowSeconds)
     let isChanged = loaded.chains != shown.chains
     if isChanged {
       // Report the new certificates immediately, even if a warning about the previous ones was logged today.

@@ -13,6 +13,8 @@ package struct ListenerCertificates: Sendable {
   var chains: [[UInt8]]
   /// The paths of the operator's certificate files.
   var files: [String]
+  /// The names that not all clients can use.
+  var limitedNames: LimitedNames
 }
 
 /// A source that reads the listeners' certificates from the folder, or issues new ones for a configuration.
@@ -22,25 +24,32 @@ struct CertificateSource: Sendable {
   let log: Log
 
   /// Returns the listeners' certificates for the given time, in seconds since 1970.
-  func load(_ configuration: GatewayConfiguration, nowSeconds: Int64) throws -> ListenerCertificates
-  {
+  ///
+  /// Names that not all clients can use are logged, unless they are those of the former certificates.
+  func load(
+    _ configuration: GatewayConfiguration, after former: ListenerCertificates? = nil,
+    nowSeconds: Int64
+  ) throws -> ListenerCertificates {
     let names = ServerNames(of: configuration)
     // Check the operator's certificate before writing anything to the folder.
     try configuration.checkCertificate()
     let authorities = try folder.authorities(hosts: names.hosts, nowSeconds: nowSeconds)
-    return try load(configuration, names, authorities, nowSeconds: nowSeconds)
+    return try load(configuration, names, authorities, after: former, nowSeconds: nowSeconds)
   }
 
   func load(
     _ configuration: GatewayConfiguration, _ names: ServerNames, _ authorities: Authorities,
-    nowSeconds: Int64
+    after former: ListenerCertificates? = nil, nowSeconds: Int64
   ) throws -> ListenerCertificates {
     let authority = authorities.server
     try names.requirePermitted(by: authority, in: folder)
     let server = try folder.server(
       hosts: names.hosts, addresses: names.addresses, retainsFormer: configuration.names.isEmpty,
       authority: authority, nowSeconds: nowSeconds)
-    names.report(server, authority: folder.authorityFile, log: log)
+    let limitedNames = LimitedNames(server)
+    if limitedNames != former?.limitedNames {
+      limitedNames.report(authority: folder.authorityFile, log: log)
+    }
     let own = try configuration.serverCertificate.map { try OwnCertificate($0) }
     var ends = [
       CertificateEnd(
@@ -70,7 +79,8 @@ struct CertificateSource: Sendable {
       ends: ends,
       chains: [server.general.chainPEM] + server.added.map(\.chainPEM)
         + [own?.identity.certificateChainPEM, authorities.trustedPEM].compactMap(\.self),
-      files: configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? [])
+      files: configuration.serverCertificate.map { [$0.chainFile, $0.keyFile] } ?? [],
+      limitedNames: limitedNames)
   }
 }
 

@@ -5,11 +5,12 @@ import System
 extension ClusterNodeRuntime {
   /// Asks all other live nodes, and returns their answers and the names of the nodes that did not answer in time.
   ///
+  /// While the store fails, the nodes of the latest renewal of the lease are asked.
   /// Call this method on an administrator's thread.
   func ask(
     _ question: ClusterQuestion
   ) throws(StorageFailure) -> (answers: [[UInt8]], missing: [String]) {
-    let others = try nodes().filter { !$0.isEnded && $0.number != number }
+    let others = try knownNodes().filter { !$0.isEnded && $0.number != number }
     guard !others.isEmpty else { return ([], []) }
     let asked = answers.begin(Set(others.map(\.number)))
     for node in others { _ = send(.question(number: asked, question), to: node.number) }

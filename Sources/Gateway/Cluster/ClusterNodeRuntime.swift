@@ -48,7 +48,10 @@ final class ClusterNodeRuntime: Sendable {
   private let inbox = Mutex<(any BatchInbox<Event>)?>(nil)
   private let questions = Mutex<(any BatchInbox<Question>)?>(nil)
   let answers = ClusterAnswers()
+  /// True while the store fails, which is reported once.
   private let isReporting = Atomic<Bool>(false)
+  /// The nodes as they were last read from the store.
+  private let latestNodes = Mutex<[ClusterNode]>([])
   private let deviceCount = Atomic<Int64>(0)
   private let version: String
   /// A function that is called, on any thread, if another process has taken over this node.
@@ -143,7 +146,25 @@ final class ClusterNodeRuntime: Sendable {
 
   /// Returns the nodes that are running, or have been; not the ones that only created the cluster.
   func nodes() throws(StorageFailure) -> [ClusterNode] {
-    try membership.nodes().filter { ClusterOptions.isName($0.name) }
+    let nodes = try membership.nodes().filter { ClusterOptions.isName($0.name) }
+    latestNodes.withLock { $0 = nodes }
+    return nodes
+  }
+
+  /// Returns the nodes; while the store fails, as they were at the latest renewal of the lease.
+  ///
+  /// The nodes can be asked over the bus in the meantime.
+  func knownNodes() throws(StorageFailure) -> [ClusterNode] {
+    let known = latestNodes.withLock { $0 }
+    assert(
+      known.isEmpty || known.contains { $0.number == number }, "this node is one of the nodes")
+    if isReporting.load(ordering: .relaxed), !known.isEmpty { return known }
+    do throws(StorageFailure) {
+      return try nodes()
+    } catch {
+      guard !known.isEmpty else { throw error }
+      return known
+    }
   }
 
   /// Asks a node to stop; returns false if the node cannot be reached.
@@ -345,6 +366,7 @@ final class ClusterNodeRuntime: Sendable {
 
   private func endSilentNodes() throws(StorageFailure) {
     let nodes = try membership.nodes()
+    latestNodes.withLock { $0 = nodes.filter { ClusterOptions.isName($0.name) } }
     let silent = watch.withLock {
       $0.silentNodes(in: nodes, except: number, at: elapsedMilliseconds())
     }

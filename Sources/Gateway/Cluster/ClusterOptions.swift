@@ -4,6 +4,8 @@ internal import MessageBus
 public struct ClusterOptions: Sendable {
   /// The bus between the nodes.
   var bus: BusOptions
+  /// The URL of the bus, which contains no password.
+  var busURL: String { bus.address.url }
   /// The path of a file with the credentials of the bus; nil if the bus does not authenticate its clients.
   public var busCredentialsFile: String? {
     get { bus.credentialsFile }

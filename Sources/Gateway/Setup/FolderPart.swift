@@ -14,9 +14,15 @@ enum FolderPart: CaseIterable {
   /// The parts of a folder whose stores are in this place.
   static func parts(storesIn location: StoreLocation) -> [FolderPart] {
     switch location {
-    case .folder: [.controlStore, .notificationStore, .authority, .tokenKeys]
-    case .database: [.databaseLink, .authority, .tokenKeys]
+    case .folder: parts(isOfDatabase: false)
+    case .database: parts(isOfDatabase: true)
     }
+  }
+
+  /// Returns the parts of a folder whose stores are files, or are in a database.
+  static func parts(isOfDatabase: Bool) -> [FolderPart] {
+    (isOfDatabase ? [.databaseLink] : [.controlStore, .notificationStore])
+      + [.authority, .tokenKeys]
   }
 
   /// The files that must exist and must not be empty.

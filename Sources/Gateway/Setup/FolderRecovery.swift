@@ -35,37 +35,18 @@ final class FolderRecovery {
 
   /// Finds required files that are missing or empty, and gives up the parts that they belong to.
   ///
-  /// Throws if recovery isn't allowed, or if a restore didn't finish.
+  /// Throws if recovery isn't allowed, with all of these files, or if a restore didn't finish.
   func checkFiles() throws {
     if FileSystem.exists(folder.file(FolderBackup.unfinished)) {
       throw GatewayFolder.Failure.halfRestored(folder: folder.path)
     }
-    guard isComplete else { return }
+    let lost = folder.lostFiles(of: parts)
+    guard isAllowed || lost.isEmpty else {
+      throw GatewayFolder.Failure.lost(lost, folder: folder)
+    }
     for part in parts {
-      for name in part.files {
-        switch FileSystem.byteCount(of: folder.file(name)) {
-        case nil:
-          try giveUp(part, file: name, why: "is missing, but the folder's other files exist")
-        case 0: try giveUp(part, file: name, why: "is empty")
-        default: continue
-        }
-        break
-      }
+      if let file = lost.first(where: { $0.part == part }) { try giveUp(file) }
     }
-  }
-
-  /// True if a previous start has created all files.
-  ///
-  /// The manifest proves this. A folder from an earlier release has no manifest; there, the files that a start wrote
-  /// last prove it.
-  var isComplete: Bool {
-    if let manifest = try? FileSystem.readRegularFile(
-      folder.file(Self.manifest), limit: Self.manifestBytesMax),
-      !manifest.isEmpty
-    {
-      return true
-    }
-    return [folder.file("token-keys"), folder.descriptionFile].contains { FileSystem.exists($0) }
   }
 
   /// Writes the list of required files to the folder, once those files are on disk.
@@ -95,7 +76,7 @@ final class FolderRecovery {
       return try body()
     } catch {
       guard let why = Self.damage(error) else { throw error }
-      try giveUp(part, file: part.files[0], why: why)
+      try giveUp(LostFile(name: part.files[0], why: why, part: part))
       return try body()
     }
   }
@@ -111,15 +92,15 @@ final class FolderRecovery {
     }
   }
 
-  private func giveUp(_ part: FolderPart, file: String, why: String) throws {
-    guard isAllowed else {
-      throw GatewayFolder.Failure.lost(file: folder.file(file), why: why, loss: part.loss)
-    }
+  /// Moves the files of a lost file's part aside, and reports the loss.
+  private func giveUp(_ file: LostFile) throws {
+    guard isAllowed else { throw GatewayFolder.Failure.lost([file], folder: folder) }
+    assert(parts.contains(file.part), "only parts of this folder are given up")
     let ending = ".given-up-\(SystemClock.unixMilliseconds / 1_000)"
-    for name in part.allFiles where FileSystem.exists(folder.file(name)) {
+    for name in file.part.allFiles where FileSystem.exists(folder.file(name)) {
       try FileSystem.move(folder.file(name), to: folder.file(name + ending))
     }
-    notice("\(file) \(why); creating it again; lost: \(part.loss)")
+    notice("\(file.name) \(file.why); creating it again; lost: \(file.part.loss)")
   }
 
   // MARK: Stores

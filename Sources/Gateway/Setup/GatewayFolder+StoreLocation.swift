@@ -51,7 +51,7 @@ extension GatewayFolder {
   }
 
   /// True if the folder's first start has finished, and its manifest does not contain the files of stores.
-  private var isOfDatabase: Bool {
+  var isOfDatabase: Bool {
     guard
       let manifest = try? FileSystem.readRegularFile(
         file(FolderRecovery.manifest), limit: FolderRecovery.manifestBytesMax),

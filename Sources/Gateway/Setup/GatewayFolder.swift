@@ -29,8 +29,8 @@ public struct GatewayFolder: Sendable {
     case damaged(file: String, String)
     /// The admin token is too short to be secret; the second string tells the operator how to fix this.
     case shortToken(file: String, String)
-    /// A required file is unusable; `loss` describes the data that is lost with it.
-    case lost(file: String, why: String, loss: String)
+    /// Required files of the folder are unusable.
+    case lost([LostFile], folder: GatewayFolder)
     /// The gateway's data is not in the place that its options specify; `remedy` tells the operator how to fix this.
     case otherStore(folder: String, String, remedy: String)
     /// A `belfry restore` didn't finish.
@@ -50,8 +50,7 @@ public struct GatewayFolder: Sendable {
         "cannot use the data folder \(folder): \(why): \(remedy)"
       case .halfRestored(let folder):
         "\(folder) was not completely restored from a backup: move it away and run 'belfry restore' again"
-      case .lost(let file, let why, let loss):
-        "\(file) \(why): restore it from a backup, or start with --recover, which discards \(loss)"
+      case .lost(let files, let folder): "\(files.problem(in: folder)): \(files.remedy)"
       }
     }
   }

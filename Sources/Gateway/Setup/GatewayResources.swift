@@ -106,7 +106,7 @@ extension GatewayResources {
         try configuration.ports.requireFree(on: configuration.host)
       }
       let opened = try folder.openStores(
-        in: address, isComplete: recovery.isComplete, recovers: configuration.recovers,
+        in: address, isComplete: folder.isComplete, recovers: configuration.recovers,
         asNode: configuration.cluster?.nodeName)
       if let options = configuration.cluster {
         node = try FolderCluster(options, opened, folder)

@@ -41,20 +41,31 @@ struct ServerNames {
           + "a CA certificate that permits the name")
     }
   }
+}
 
-  /// Warns the operator about names that no client can use, and about names that only clients with the current `ca.pem`
-  /// can use.
-  func report(_ certificates: ServerCertificates, authority file: String, log: Log) {
-    if !certificates.forbiddenNames.isEmpty {
+/// The names that the operator is warned about, because not all clients can use them.
+struct LimitedNames: Sendable, Equatable {
+  /// The names that no client can use.
+  private let forbidden: [String]  // text: the operator's own names
+  /// The names that only clients with the current `ca.pem` can use.
+  private let added: [String]  // text: the operator's own names
+
+  init(_ certificates: ServerCertificates) {
+    forbidden = certificates.forbiddenNames
+    added = certificates.addedNames
+  }
+
+  func report(authority file: String, log: Log) {
+    if !forbidden.isEmpty {
       log.warning(
         "clients cannot reach the gateway by names that its ca.pem forbids; use another name",
-        ["names": certificates.forbiddenNames.joined(separator: ","), "ca": file])
+        ["names": forbidden.joined(separator: ","), "ca": file])
     }
-    if !certificates.addedNames.isEmpty {
+    if !added.isEmpty {
       log.warning(
         "a name is newer than the first ca.pem: clients that use this name need the current ca.pem, others can "
           + "keep theirs",
-        ["names": certificates.addedNames.joined(separator: ","), "ca": file])
+        ["names": added.joined(separator: ","), "ca": file])
     }
   }
 }

@@ -38,7 +38,7 @@ struct StatusReport {
     if let count = condition?.waitingDevices {
       members.append(("devicesWithoutNewAuthority", .integer(Int64(count))))
     }
-    return members + storage + ends
+    return members + cluster + storage + ends
   }
 
   private static let windowMilliseconds: Int64 = 60_000
@@ -83,6 +83,14 @@ struct StatusReport {
       return .double(found * 1_000)
     }
     return [("commitMilliseconds50", bound(0.5)), ("commitMilliseconds99", bound(0.99))]
+  }
+
+  private var cluster: [(String, JSONValue)] {
+    guard let node = condition?.nodeName else { return [] }
+    var members: [(String, JSONValue)] = [("node", .string(node))]
+    if let url = condition?.busURL { members.append(("bus", .string(url))) }
+    if let isOnBus = condition?.isOnBus { members.append(("busConnected", .bool(isOnBus))) }
+    return members
   }
 
   private var storage: [(String, JSONValue)] {

@@ -117,6 +117,17 @@ extension PostgresRegistryStore {
     }
   }
 
+  /// Returns the number of tokens in a campaign's own list that are not registered for a topic.
+  public func unregisteredRecipients(
+    of campaign: String, topic: String
+  ) throws(StorageFailure) -> Int64 {
+    let count = try read(
+      Self.unregisteredRecipients, [.text(campaign), .text(topic)], isLong: true
+    ).integer(0, 0)
+    assert(count >= 0, "a number of tokens is never negative")
+    return count
+  }
+
   /// Starts a campaign for the currently registered devices.
   ///
   /// Returns the campaign's new record.

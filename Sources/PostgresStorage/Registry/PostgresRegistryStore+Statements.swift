@@ -173,6 +173,13 @@ extension PostgresRegistryStore {
       \(shareGroups)
       """)
 
+  static let unregisteredRecipients = Statement(
+    name: "campaign_unregistered",
+    sql: """
+      SELECT count(*) FROM campaign_recipient t WHERE t.campaign = $1 AND NOT EXISTS (
+        SELECT 1 FROM registry_token o WHERE o.sealed = t.sealed AND o.topic = $2)
+      """)
+
   /// Returns the statement that counts an audience; all variants have the same parameters.
   static func shares(of audience: CampaignAudience) -> Statement {
     switch audience {

@@ -35,6 +35,8 @@ struct CampaignMachine {
   private var claiming: ZoneGroup?
   /// The state in which to leave the campaign once nothing is in flight; nil while the campaign continues.
   private(set) var endState: CampaignRecord.State?
+  /// True if the operator requested the pause, so that a delay of the campaign no longer matters.
+  private var isPauseRequested = false
   /// True if the program is exiting: log queries are left to the next run.
   private var isProgramEnding = false
   private var hasEnded = false
@@ -89,8 +91,11 @@ struct CampaignMachine {
   }
 
   /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
-  mutating func stop(leaving state: CampaignRecord.State) {
+  ///
+  /// `isRequest` is false if an earlier run has determined the state.
+  mutating func stop(leaving state: CampaignRecord.State, isRequest: Bool = true) {
     if state == .running { isProgramEnding = true }
+    if state == .paused, endState != .paused { isPauseRequested = isRequest }
     // A pause must persist even if the program is stopped, and nothing can undo a cancellation.
     switch (endState, state) {
     case (.cancelled?, _), (.paused?, .running): return
@@ -152,6 +157,7 @@ struct CampaignMachine {
         flight.unsent.append(addressee)
         problem = why
         if endState != .cancelled { endState = .paused }
+        isPauseRequested = false
       case .interrupted(let why):
         problem = why
         guard setting.hasLog else {
@@ -261,6 +267,8 @@ struct CampaignMachine {
     if isAwaitingAnswers { return .wait(until: .max / 2) }
     if campaign.state != state {
       campaign.state = state
+      // A delay before the pause needs no attention. If the delay continues, the resumed campaign reports it again.
+      if state == .paused, isPauseRequested { campaign.problem = nil }
       actions.append(.write(.update(campaign)))
     }
     hasEnded = true

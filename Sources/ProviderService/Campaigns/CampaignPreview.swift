@@ -24,12 +24,14 @@ struct CampaignPreview {
   /// Creates a preview of a campaign for an audience at a given time.
   ///
   /// `shares` are the devices of the recipients, and `service` is the environment of the service, if known.
+  /// `unregistered` is the number of tokens in the campaign's own list that are not registered.
   /// `passedTime` is the problem if the time has passed for every device; nil if the campaign has started.
   init(
     _ document: CampaignDocument, to recipients: CampaignAudience, shares: [AudienceShare],
-    zones deviceZones: DeviceZones, service: Environment?, notices: [String] = [], unixSeconds: Int,
-    passedTime: RequestProblem? = nil
+    zones deviceZones: DeviceZones, service: Environment?, unregistered: Int64 = 0,
+    notices: [String] = [], unixSeconds: Int, passedTime: RequestProblem? = nil
   ) {
+    assert(unregistered >= 0, "a number of tokens is never negative")
     total = shares.reduce(0) { $0 + $1.count }
     let audience = AudienceCheck(document, shares, service: service)
     var problems = audience.problems
@@ -65,6 +67,12 @@ struct CampaignPreview {
         warnings.append(
           "no \(language) text: \(AudienceCheck.devices(count)) will get \(named.language)")
       }
+    }
+    if unregistered > 0 {
+      warnings.append(
+        "\(unregistered == 1 ? "1 token in the list is" : "\(unregistered) tokens in the list are") not registered "
+          + "for \(document.topic): the push service might refuse \(unregistered == 1 ? "it" : "them")"
+      )
     }
     if total == 0 {
       warnings.append(

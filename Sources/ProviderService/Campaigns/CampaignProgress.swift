@@ -126,7 +126,9 @@ struct ProgressRate {
     status["perSecond"] = .null
     status["secondsLeft"] = .null
     guard isRunning, let first = samples.first, now > first.nanoseconds else { return status }
-    let rate = Double(done - first.done) * 1e9 / Double(now - first.nanoseconds)
+    var rate = Double(done - first.done) * 1e9 / Double(now - first.nanoseconds)
+    // Outcomes are stored in batches, so a short window can contain more outcomes than the rate limit allows.
+    if let limit = status["rate"]?.integerValue { rate = min(rate, Double(limit)) }
     status["perSecond"] = .double((rate * 10).rounded() / 10)
     let left = max(0, number("devices") - done)
     if rate > 0 { status["secondsLeft"] = .integer(Int64((Double(left) / rate).rounded(.up))) }

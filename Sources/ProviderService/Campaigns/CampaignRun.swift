@@ -70,7 +70,11 @@ struct CampaignRun {
   var isAwaitingAnswers: Bool { !awaited.isEmpty }
 
   /// Stops claiming recipients, and leaves the campaign in `state` once nothing is in flight.
-  mutating func stop(leaving state: CampaignRecord.State) { machine.stop(leaving: state) }
+  ///
+  /// `isRequest` is false if an earlier run has determined the state.
+  mutating func stop(leaving state: CampaignRecord.State, isRequest: Bool = true) {
+    machine.stop(leaving: state, isRequest: isRequest)
+  }
 
   /// Stops waiting for a batch whose answers have arrived but cannot be stored.
   mutating func drop(_ number: Int64) { awaited.remove(number) }

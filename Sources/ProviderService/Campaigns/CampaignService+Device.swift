@@ -10,11 +10,13 @@ internal import System
 extension CampaignService {
   /// Sends a campaign's content to one registered device immediately, without changing the campaign.
   ///
-  /// Without a token, the content goes to the only registered device of the app.
-  func test(_ id: String, token: [UInt8]?) throws(Failure) -> JSONObject {
+  /// Without a token, the content goes to the only registered device of the user or, without a user, of the app.
+  func test(
+    _ id: String, token: [UInt8]?, user: String? = nil
+  ) throws(Failure) -> JSONObject {
     let campaign = try campaign(id)
     let document = try document(of: campaign)
-    let device = try device(of: campaign, token: token)
+    let device = try device(of: campaign, token: token, user: user)
     guard let token = registry.sealer.open(device.sealed) else {
       throw Self.invalid("deviceToken", "the token cannot be read", "register it again")
     }
@@ -48,20 +50,29 @@ extension CampaignService {
   }
 
   private func device(
-    of campaign: CampaignRecord, token: [UInt8]?
+    of campaign: CampaignRecord, token: [UInt8]?, user: String?
   ) throws(Failure) -> TokenRegistration {
     var filter = TokenFilter()
     filter.topic = campaign.topic
     filter.sealed = token.map(registry.sealer.seal)
+    filter.user = user
     let search = filter
     let found = try stored { () throws(StorageFailure) in
       try registry.store.tokens(matching: search, after: 0, limit: 2).tokens
     }
     if found.count == 1, let device = found.first { return device.registration }
+    let owner = user.map { " of the user '\(RequestProblem.excerpt($0))'" } ?? ""
     guard found.isEmpty else {
       throw Self.invalid(
-        "deviceToken", "several devices are registered for \(campaign.topic)",
+        "deviceToken", "several devices\(owner) are registered for \(campaign.topic)",
         "specify a token with 'deviceToken'; 'GET /tokens' and the console list the tokens")
+    }
+    if user != nil {
+      throw Self.invalid(
+        "user",
+        "no device\(owner) is registered for \(campaign.topic)"
+          + (token == nil ? "" : " with this token"),
+        "check the user; 'GET /tokens' and the console list the devices")
     }
     guard let token else {
       throw Self.invalid(

@@ -29,15 +29,20 @@ extension CampaignService {
     var rate: Int64??
     /// True if the campaign becomes a draft afterward, so that its recipients can be replaced.
     var isHeld = false
+    /// The revision that the new content is based on; nil to replace any revision.
+    var revision: CampaignRevision?
   }
 
   /// Replaces the content of a draft or a scheduled campaign.
   ///
   /// If the new document lacks a name or a time, the campaign keeps its current value, which might come from a
   /// command's options. A null in the document removes the value. If the new time has passed for every device, the
-  /// edit is refused; if it has passed for some of them, a scheduled campaign becomes a draft.
+  /// edit is refused; if it has passed for some of them, a scheduled campaign becomes a draft. An edit that is based on
+  /// an older revision is refused, too.
   func edit(_ id: String, _ edit: Edit) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
+    // Report a change first, because other errors can be consequences of it.
+    if let revision = edit.revision { try check(campaign, since: revision) }
     let former = try object(of: campaign)
     var object = edit.document
     for key in ["name", "at"] where object[key] == nil { object[key] = former[key] }
@@ -54,7 +59,8 @@ extension CampaignService {
     if edit.document["at"]?.stringValue != nil { try checkTime(of: edited, document, object) }
     let startsLater = try startsLater(edited, document)
     return try change(
-      id, .editRequested(startsLater: startsLater, isHeld: edit.isHeld), edited: edited)
+      id, .editRequested(startsLater: startsLater, isHeld: edit.isHeld), edited: edited,
+      since: edit.revision)
   }
 
   /// Adds a draft with the content of another campaign, but without its send time.
@@ -74,14 +80,17 @@ extension CampaignService {
     return copy
   }
 
-  /// Returns the content of a campaign, in the format that a request to add a campaign uses.
-  func content(_ id: String) throws(Failure) -> JSONObject {
+  /// Returns the content of a campaign, in the format that a request to add a campaign uses, and its revision.
+  func content(
+    _ id: String
+  ) throws(Failure) -> (document: JSONObject, revision: CampaignRevision) {
     let campaign = try campaign(id)
     var object = try object(of: campaign)
+    let revision = CampaignRevision(campaign, object)
     object["name"] = .string(campaign.name ?? CampaignName.of(object))
     object["to"] = .string(campaign.audience.text)
     object["rate"] = campaign.rate.map { .integer($0) }
-    return object
+    return (object, revision)
   }
 
   /// Appends recipients to the list of a campaign that has not started.
@@ -146,14 +155,22 @@ extension CampaignService {
   /// Returns a preview of an added campaign.
   func preview(_ id: String) throws(Failure) -> CampaignPreview {
     let campaign = try campaign(id)
+    // While a campaign is being sent, the dead tokens of its list leave the registry.
+    let isListNew =
+      campaign.audience == .list && (campaign.state == .draft || campaign.state == .scheduled)
+    let unregistered = try stored { () throws(StorageFailure) in
+      try isListNew
+        ? registry.store.unregisteredRecipients(of: id, topic: campaign.topic) : 0
+    }
     return try preview(
       document(of: campaign), campaign.audience, campaign: id,
-      at: try object(of: campaign)["at"]?.stringValue, isDraft: campaign.state == .draft)
+      at: try object(of: campaign)["at"]?.stringValue, isDraft: campaign.state == .draft,
+      unregistered: unregistered)
   }
 
   private func preview(
     _ document: CampaignDocument, _ audience: CampaignAudience, campaign: String, at: String?,
-    isDraft: Bool
+    isDraft: Bool, unregistered: Int64 = 0
   ) throws(Failure) -> CampaignPreview {
     let shares = try stored { () throws(StorageFailure) in
       try registry.store.shares(
@@ -162,8 +179,9 @@ extension CampaignService {
     }
     return CampaignPreview(
       document, to: audience, shares: shares, zones: registry.zones,
-      service: (try? service())?.environment, notices: registry.store.notices,
-      unixSeconds: Int(clock.unixSeconds), passedTime: isDraft ? at.map(Self.passedTime) : nil)
+      service: (try? service())?.environment, unregistered: unregistered,
+      notices: registry.store.notices, unixSeconds: Int(clock.unixSeconds),
+      passedTime: isDraft ? at.map(Self.passedTime) : nil)
   }
 
   private static func newID() -> String { Hexadecimal.encode(SystemRandom.bytes(6)) }

@@ -31,7 +31,11 @@ extension CampaignService {
   func status(_ id: String) throws(Failure) -> JSONObject { try status(of: try campaign(id)) }
 
   func status(of campaign: CampaignRecord) throws(Failure) -> JSONObject {
-    let counts = CampaignCounts(try tallies(of: campaign.id))
+    status(of: campaign, try tallies(of: campaign.id))
+  }
+
+  private func status(of campaign: CampaignRecord, _ tallies: [CampaignTally]) -> JSONObject {
+    let counts = CampaignCounts(tallies)
     func time(_ milliseconds: Int64?) -> JSONValue {
       milliseconds.map { .string(Timestamp.rfc3339(unixMilliseconds: $0)) } ?? .null
     }
@@ -40,7 +44,7 @@ extension CampaignService {
     let wait = timeWait(of: campaign)
     return [
       "id": .string(campaign.id), "name": .string(campaign.name ?? CampaignName.of(document)),
-      "state": .string(campaign.state.rawValue),
+      "state": .string(campaign.state.rawValue), "revision": revision(of: campaign, document),
       "topic": .string(campaign.topic), "to": .string(campaign.audience.text),
       "at": document["at"] ?? .null, "quietHours": document["quietHours"] ?? .null,
       // The recipients of a draft are counted when it starts; the number of an earlier schedule is outdated.
@@ -57,12 +61,25 @@ extension CampaignService {
     ]
   }
 
+  /// Returns the revision of a campaign whose content can change; null for any other campaign, and for a campaign whose
+  /// document was omitted because of its size.
+  private func revision(of campaign: CampaignRecord, _ document: JSONObject) -> JSONValue {
+    switch campaign.state {
+    case .draft, .scheduled:
+      document.isEmpty ? .null : .string(CampaignRevision(campaign, document).text)
+    case .running, .paused, .completed, .cancelled: .null
+    }
+  }
+
   /// Returns the results of a campaign: its status, the outcomes by reason and language, and the delivery states from
   /// the gateway's log.
   func report(_ id: String) throws(Failure) -> JSONObject {
+    _ = try self.campaign(id)
+    // Read the log first: otherwise, it could contain deliveries of pushes that the other numbers do not include yet.
+    let states = (try? service())?.log?.states(of: CampaignIdentity(campaign: id))
     let campaign = try campaign(id)
-    var report = try status(of: campaign)
     let tallies = try tallies(of: id)
+    var report = status(of: campaign, tallies)
     var reasons = JSONObject()
     for tally in tallies where !tally.reason.isEmpty {
       let count = reasons[tally.reason]?.integerValue ?? 0
@@ -79,8 +96,7 @@ extension CampaignService {
           "devices": .integer(tally.count),
         ]
       })
-    let log = (try? service())?.log
-    guard let states = log?.states(of: CampaignIdentity(campaign: id)) else {
+    guard let states else {
       for key in ["delivered", "replaced", "logged"] { report[key] = .null }
       return report
     }

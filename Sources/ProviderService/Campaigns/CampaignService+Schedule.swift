@@ -96,7 +96,7 @@ extension CampaignService {
     } catch {
       switch error {
       // Another request changed the campaign in the meantime; the next check sees its new state.
-      case .missing, .conflict: return
+      case .missing, .conflict, .changed: return
       // Leave the campaign scheduled, because the store might accept writes later.
       case .storage(let failure) where failure.isOfDisk: throw error
       case .invalid, .noService, .unanswered, .storage:

@@ -13,6 +13,8 @@ public final class CampaignService: Sendable {
     case missing(id: String)
     /// The campaign's state does not allow the operation.
     case conflict(String, advice: String)
+    /// The campaign has changed since the client read the revision that it sent; `parts` are the parts that differ.
+    case changed(id: String, parts: [String])
     /// The campaign itself is invalid.
     case invalid(RequestProblems)
     /// No push service is configured.
@@ -26,6 +28,7 @@ public final class CampaignService: Sendable {
       switch self {
       case .missing(let id): "campaign \(id) does not exist"
       case .conflict(let what, let advice): "\(what): \(advice)"
+      case .changed(let id, let parts): Self.problem(ofChanged: id, parts).description
       case .invalid(let problems): problems.all.map(\.description).joined(separator: "; ")
       case .noService(let why): "no push service: \(why)"
       case .unanswered(let why): "no answer from the push service: \(why)"
@@ -37,6 +40,16 @@ public final class CampaignService: Sendable {
     var reason: String {
       guard case .invalid(let problems) = self else { return text }
       return problems.all.map(\.what).joined(separator: "; ")
+    }
+
+    /// Returns the problem of a change that is based on an older revision of a campaign.
+    static func problem(ofChanged id: String, _ parts: [String]) -> RequestProblem {
+      assert(!parts.isEmpty, "a changed campaign has a part that differs")
+      return RequestProblem(
+        "revision",
+        "the \(CampaignRevision.list(parts)) of campaign \(id) \(parts.count == 1 ? "has" : "have") changed since "
+          + "it was read",
+        do: "read the campaign again, and repeat the change")
     }
   }
 
@@ -149,9 +162,14 @@ public final class CampaignService: Sendable {
 
   /// Starts or schedules a draft, or continues a paused campaign.
   ///
-  /// A draft whose time has passed is refused, because its owner might not expect that it is sent immediately.
-  func resume(_ id: String) throws(Failure) -> CampaignRecord {
+  /// A draft whose time has passed is refused, because its owner might not expect that it is sent immediately. If
+  /// `revision` is given, a campaign whose content has changed since that revision is refused, too.
+  func resume(
+    _ id: String, revision: CampaignRevision? = nil
+  ) throws(Failure) -> CampaignRecord {
     let campaign = try campaign(id)
+    // Report a change before the time, because the time might have changed.
+    if let revision { try check(campaign, since: revision) }
     if campaign.state == .draft, try hasPassed(campaign, document(of: campaign)) {
       let time = try object(of: campaign)["at"]?.stringValue ?? ""
       throw .conflict(
@@ -163,7 +181,13 @@ public final class CampaignService: Sendable {
       case .draft, .scheduled: try startsLater(campaign, document(of: campaign))
       case .running, .paused, .completed, .cancelled: false
       }
-    return try change(id, .sendRequested(startsLater: startsLater))
+    return try change(id, .sendRequested(startsLater: startsLater), since: revision)
+  }
+
+  /// Throws an error if a campaign's content has changed since a revision.
+  func check(_ campaign: CampaignRecord, since revision: CampaignRevision) throws(Failure) {
+    let parts = try CampaignRevision(campaign, object(of: campaign)).changes(since: revision)
+    if !parts.isEmpty { throw .changed(id: campaign.id, parts: parts) }
   }
 
   /// Pauses a campaign; pushes in flight still get their outcomes.
@@ -179,31 +203,35 @@ public final class CampaignService: Sendable {
 
   /// Handles an event of a campaign: determines the actions from the current state, and executes them.
   ///
-  /// Returns the campaign after the change.
+  /// If `revision` is given, the campaign's content must not have changed since that revision. Returns the campaign
+  /// after the change.
   func change(
-    _ id: String, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
+    _ id: String, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil,
+    since revision: CampaignRevision? = nil
   ) throws(Failure) -> CampaignRecord {
     let known = try campaign(id)
     do throws(Failure) {
-      return try change(known, event, edited: edited)
+      return try change(known, event, edited: edited, since: revision)
     } catch {
       // A runner that has stored its last state exits within moments, so wait for it.
       guard case .conflict = error, let runner = running.withLock({ $0.runners[id] }),
         try campaign(id).state != .running
       else { throw error }
       runner.wait(nanoseconds: Limits.drainNanoseconds)
-      return try change(known, event, edited: edited)
+      return try change(known, event, edited: edited, since: revision)
     }
   }
 
   /// Handles an event of a campaign, and stores the campaign's problem, if any, with the new state.
   func change(
-    _ known: CampaignRecord, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil
+    _ known: CampaignRecord, _ event: CampaignLifecycle.Event, edited: CampaignRecord? = nil,
+    since revision: CampaignRevision? = nil
   ) throws(Failure) -> CampaignRecord {
     var stopped: CampaignRunner?
     let changed = try transitions.withLock { _ throws(Failure) in
       // Another request might have changed the campaign in the meantime.
       var campaign = try campaign(known.id)
+      if let revision { try check(campaign, since: revision) }
       campaign.problem = known.problem
       let runner = running.withLock { $0.runners[known.id] }
       var lifecycle = CampaignLifecycle(state: campaign.state, isRunning: runner != nil)

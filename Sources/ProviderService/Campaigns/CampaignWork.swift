@@ -107,7 +107,7 @@ package struct CampaignWork {
       // Start another run with the values in memory. It also fails if the store still cannot be read.
     }
     run = CampaignRun(campaign, document, resources, onAnswers: onAnswers)
-    if let endState { run.stop(leaving: endState) }
+    if let endState { run.stop(leaving: endState, isRequest: false) }
     phase = .starting
     return true
   }

@@ -18,7 +18,10 @@ extension ProviderRouter {
       return .object(["removed": true])
     case "document":
       try allow(["GET"], request)
-      return .object(try campaigns.content(id))
+      let (document, revision) = try campaigns.content(id)
+      var response = HTTP1Response.object(document)
+      response.fields.append(("etag", "\"\(revision.text)\""))
+      return response
     case "report":
       try allow(["GET"], request)
       return try report(id, request)
@@ -40,14 +43,17 @@ extension ProviderRouter {
       return .object(["added": .integer(Int64(added))])
     case "test":
       try allow(["POST"], request)
-      return .object(try campaigns.test(id, token: Self.testToken(in: request)))
+      let (token, user) = try Self.testDevice(in: request)
+      return .object(try campaigns.test(id, token: token, user: user))
     case "copy":
       try allow(["POST"], request)
       return .object(try campaigns.status(of: try campaigns.copy(id)), status: 201)
+    case "resume":
+      try allow(["POST"], request)
+      _ = try campaigns.resume(id, revision: Self.revision(in: request))
+      return .object(try campaigns.status(id))
     case let verb?:
-      let changes = [
-        "pause": campaigns.pause, "resume": campaigns.resume, "cancel": campaigns.cancel,
-      ]
+      let changes = ["pause": campaigns.pause, "cancel": campaigns.cancel]
       guard let change = changes[verb] else {  // text: only a lookup of our own words
         throw Refusal(404, "\(request.path) not found", do: Self.requestsAdvice)
       }
@@ -85,8 +91,27 @@ extension ProviderRouter {
         try campaigns.preview(parts.document, audience: parts.audience, replacing: id).json)
     }
     let edit = CampaignService.Edit(
-      document: parts.document, audience: parts.audience, rate: parts.rate, isHeld: parts.isHeld)
+      document: parts.document, audience: parts.audience, rate: parts.rate, isHeld: parts.isHeld,
+      revision: try Self.revision(in: request))
     return .object(try campaigns.status(of: try campaigns.edit(id, edit)))
+  }
+
+  /// Returns the revision in the field `If-Match` (RFC 9110 section 13.1.1), with or without its quotes; nil if the
+  /// request applies to any revision.
+  private static func revision(
+    in request: HTTP1Request
+  ) throws(RequestProblems) -> CampaignRevision? {
+    guard let field = request.field("if-match") else { return nil }
+    let text = field.filter { $0 != " " && $0 != "\"" }
+    if text.utf8.elementsEqual("*".utf8) { return nil }
+    guard let revision = CampaignRevision(text) else {
+      throw RequestProblems([
+        RequestProblem(
+          "If-Match", "invalid value '\(RequestProblem.excerpt(field))'",
+          do: "expected the campaign's 'revision' in double quotes, or omit the field")
+      ])
+    }
+    return revision
   }
 
   /// Returns the report as an object, or as a table with `?format=csv`.
@@ -107,12 +132,24 @@ extension ProviderRouter {
     }
   }
 
-  /// Returns the token of a request for a test push, or nil if the request does not contain one.
-  private static func testToken(in request: HTTP1Request) throws(RequestProblems) -> [UInt8]? {
-    guard !request.body.isEmpty else { return nil }
-    guard let text = try object(in: request)["deviceToken"] else { return nil }
+  /// Returns the token and the user of a request for a test push; nil for each that the request does not contain.
+  private static func testDevice(
+    in request: HTTP1Request
+  ) throws(RequestProblems) -> (token: [UInt8]?, user: String?) {
+    guard !request.body.isEmpty else { return (nil, nil) }
+    let object = try object(in: request)
+    let user = object["user"] ?? .null
+    guard user == .null || user.stringValue?.isEmpty == false else {
+      throw RequestProblems([
+        RequestProblem(
+          "user", "invalid value '\(RequestProblem.excerpt(user))'",
+          do: "expected the app's identifier for a user")
+      ])
+    }
+    guard let text = object["deviceToken"] else { return (nil, user.stringValue) }
     do throws(RequestProblem) {
-      return try RegistrationRequest.token(hexadecimal: text.stringValue ?? "")
+      let token = try RegistrationRequest.token(hexadecimal: text.stringValue ?? "")
+      return (token, user.stringValue)
     } catch {
       throw RequestProblems([error])
     }
@@ -283,7 +320,7 @@ extension ProviderRouter {
       throw RequestProblems([
         RequestProblem(
           "rate", "invalid value '\(RequestProblem.excerpt(value))'",
-          do: "expected 1 to \(Limits.rateMax) pushes per second")
+          do: "expected a number of pushes per second from 1 to \(Limits.rateMax), such as 500")
       ])
     }
     return rate

@@ -233,6 +233,8 @@ public struct ProviderRouter: Sendable {
         ], status: 404)
     case .conflict(let what, let advice):
       return .refusal([RequestProblem(nil, what, do: advice)], status: 409)
+    case .changed(let id, let parts):
+      return .refusal([CampaignService.Failure.problem(ofChanged: id, parts)], status: 409)
     case .invalid(let problems): return .refusal(problems.all, status: 400)
     case .noService(let why):
       return .refusal(

@@ -43,8 +43,8 @@ enum Caller: Sendable, Equatable {
         throw RequestProblem(
           "topic", "missing",
           do: own.isEmpty
-            ? "send the app's bundle identifier, or start the provider with one --topic"
-            : "send the app's bundle identifier")
+            ? "send the app's bundle identifier in 'topic', or start the provider with one --topic"
+            : "send the app's bundle identifier in 'topic'")
       }
       return own[0]
     }

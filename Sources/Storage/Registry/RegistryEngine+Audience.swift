@@ -50,6 +50,24 @@ extension RegistryEngine {
     return shares
   }
 
+  /// Returns the number of tokens in a campaign's own list that are not registered for a topic.
+  func unregisteredRecipients(
+    of campaign: String, topic: String
+  ) throws(StorageFailure) -> Int64 {
+    let select = try statement(
+      """
+      SELECT count(*) FROM recipient
+      WHERE campaign = ?1
+        AND NOT EXISTS (SELECT 1 FROM token WHERE token.sealed = recipient.sealed AND topic = ?2)
+      """)
+    try select.bind(1, campaign)
+    try select.bind(2, topic)
+    let count = try select.step() ? select.integer(0) : 0
+    select.reset()
+    assert(count >= 0, "a number of tokens is never negative")
+    return count
+  }
+
   /// Returns the recipients with numbers above `after` and up to `last`, in order.
   func recipients(
     of campaign: CampaignRecord, zone: ZoneGroup.Zone, after: Int64, upTo last: Int64, limit: Int

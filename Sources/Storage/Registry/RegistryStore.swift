@@ -100,6 +100,10 @@ public protocol RegistryStore: AnyObject, Sendable {
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare]
+  /// Returns the number of tokens in a campaign's own list that are not registered for a topic.
+  func unregisteredRecipients(
+    of campaign: String, topic: String
+  ) throws(StorageFailure) -> Int64
   /// Starts a campaign for the currently registered devices.
   ///
   /// Returns the campaign's new record.

@@ -212,6 +212,15 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
+  /// Returns the number of tokens in a campaign's own list that are not registered for a topic.
+  public func unregisteredRecipients(
+    of campaign: String, topic: String
+  ) throws(StorageFailure) -> Int64 {
+    try read { engine throws(StorageFailure) in
+      try engine.unregisteredRecipients(of: campaign, topic: topic)
+    }
+  }
+
   /// Starts a campaign for the currently registered devices.
   ///
   /// Returns the campaign's new record.

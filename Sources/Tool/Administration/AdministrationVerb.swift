@@ -12,6 +12,8 @@ struct AdministrationVerb: Sendable {
   /// A function that formats a created object as text; if nil, the object's columns are shown.
   var text: (@Sendable (JSONObject) -> String)?
   let request: @Sendable (CommandLineOptions) throws -> AdministrationRequest
+  /// A function that executes the command without a gateway; it returns nil if the options require a gateway.
+  var withoutGateway: (@Sendable (CommandLineOptions) throws -> [JSONObject]?)?
   /// A function that completes the command with the data in the response, for example, by writing the file specified
   /// with `--out`.
   let finish: Finish
@@ -73,6 +75,7 @@ struct AdministrationVerb: Sendable {
 
   /// Executes the command as the owner of the gateway's folder.
   func perform(_ options: CommandLineOptions) throws -> [JSONObject] {
+    if let lines = try withoutGateway?(options) { return lines }
     let request = try request(options)
     // Reserve the file before creating anything: if a credential's file couldn't be written, the credential would be
     // valid but its private key would be lost.

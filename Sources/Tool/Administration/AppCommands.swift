@@ -12,10 +12,14 @@ enum TopicCommand {
         "topic", "add", "Adds an app to a team, or updates the app.",
         positionals: "BUNDLE-ID", positionalCount: 1...1,
         options: [
-          .value("team", "ID", default: "the only team", "the team that owns the app"),
-          .value("broadcast", "on|off", default: "off", "allow broadcast channels"),
           .value(
-            "keep", "1|N|all", default: "1", "number of undelivered notifications stored per token"),
+            "team", "ID", default: "the team of the app; for a new app, the only team",
+            "the team that owns the app"),
+          .value(
+            "broadcast", "on|off", default: "off for a new app", "allow broadcast channels"),
+          .value(
+            "keep", "1|N|all", default: "1 for a new app",
+            "number of undelivered notifications stored per token"),
         ], columns: ["topic"]
       ) { options in
         let broadcast = try options.choice("broadcast", of: ["on", "off"])
@@ -47,7 +51,8 @@ enum TopicCommand {
       },
     ])
 
-  private static func keep(_ options: CommandLineOptions) throws -> UInt32? {
+  /// Returns the value of `--keep`; nil without this option.
+  static func keep(_ options: CommandLineOptions) throws -> UInt32? {
     if options.value("keep") == "all" { return .max }
     guard let text = options.value("keep") else { return nil }
     guard let count = UInt32(text), (1..<UInt32.max).contains(count) else {
@@ -101,6 +106,7 @@ enum DeviceAdministration {
         "Lists the enrolled devices. The time at which a device was last seen is not stored, so it is known only if the "
           + "device has been connected since the gateway started. The state is 'locked out' if the certificate authority "
           + "that signed the device's certificate was retired.",
+        options: [.flag("valid", "omit the devices that are revoked or locked out")],
         columns: ["device", "name", "up", "lastSeenAt", "enrolledAt", "revokedAt", "state"],
         shown: { device in
           var device = device
@@ -110,6 +116,10 @@ enum DeviceAdministration {
             device["lastSeenAt"] = "not since the gateway started"
           }
           return device
+        },
+        finish: { devices, options, _ in
+          guard options.has("valid") else { return devices }
+          return devices.filter { $0["revokedAt"] == nil && $0["lockedOut"] == nil }
         }
       ) { _ in .listDevices(of: nil) },
       AdministrationVerb(

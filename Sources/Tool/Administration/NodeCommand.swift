@@ -1,5 +1,6 @@
 import BelfryWire
 import Gateway
+import Glibc
 import System
 
 /// `belfry node`: lists and drains the nodes of a cluster.
@@ -9,7 +10,8 @@ enum NodeCommand {
     verbs: [
       AdministrationVerb(
         "node", "list",
-        "Lists the nodes of a cluster, with their connected devices. Ask any running node.",
+        "Lists the nodes of a cluster. The number of devices is the number that were connected when the node was last "
+          + "seen. Ask any running node.",
         columns: ["node", "up", "lastSeenAt", "devices", "version"], listing: "nodes",
         shown: { node in
           var node = node
@@ -20,7 +22,17 @@ enum NodeCommand {
       AdministrationVerb(
         "node", "drain",
         "Makes a node finish its work and stop. Its devices reconnect to other nodes within a few seconds.",
-        positionals: "NAME", positionalCount: 1...1, columns: []
-      ) { .drainNode(name: $0.positionals[0]) },
+        positionals: "NAME", positionalCount: 1...1,
+        options: [
+          .flag(
+            "force",
+            "drain the node even if no other node is running; without a terminal, this is the default"
+          )
+        ], columns: []
+      ) { options in
+        // Refuse only on a terminal, so that existing scripts keep working.
+        let isForced = options.has("force") || isatty(STDIN_FILENO) != 1
+        return .drainNode(name: options.positionals[0], isForced: isForced)
+      },
     ])
 }

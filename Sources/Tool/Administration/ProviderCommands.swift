@@ -1,3 +1,4 @@
+import BelfryProvider
 import BelfryWire
 import Gateway
 import Glibc
@@ -105,11 +106,39 @@ enum KeyCommand {
     columns: ["id", "revokedAt"]
   ) { .revokeKey(id: $0.positionals[0]) }
 
-  private static let token = AdministrationVerb(
-    "key", "jwt", "Prints a fresh provider token.",
-    options: [.value("id", "KEYID", default: "the first valid key", "the key to sign with")],
-    columns: ["token"]
-  ) { .makeProviderToken(key: $0.value("id")) }
+  private static let token: AdministrationVerb = {
+    var verb = AdministrationVerb(
+      "key", "jwt",
+      "Prints a fresh provider token. With --key, the command needs no gateway, so it works on any machine.",
+      options: [
+        .value("id", "KEYID", default: "the first valid key", "the key to sign with"),
+        .value(
+          "key", "FILE.p8",
+          "sign with the key in this file; requires --id and --team, which 'belfry key list' prints"
+        ),
+        .value("team", "ID", "with --key: the key's team"),
+      ], columns: ["token"]
+    ) { .makeProviderToken(key: $0.value("id")) }
+    verb.withoutGateway = Self.tokenOfFile
+    return verb
+  }()
+
+  /// Returns a provider token that is signed with the key in the file specified with `--key`; nil without this option.
+  @Sendable private static func tokenOfFile(_ options: CommandLineOptions) throws -> [JSONObject]? {
+    guard let file = options.value("key") else {
+      guard options.value("team") == nil else {
+        throw UsageError("--team requires --key: add --key FILE.p8, or remove --team")
+      }
+      return nil
+    }
+    guard let id = options.value("id"), let team = options.value("team") else {
+      throw UsageError("--key requires --id and --team: add them")
+    }
+    let p8 = try FileSystem.read(file, limit: 65_536)
+    let key = try ProviderKey(p8: p8, keyID: id, teamID: team)
+    let token = try key.token(issuedAt: SystemClock.unixMilliseconds / 1_000)
+    return [["token": .string(token)]]
+  }
 
   static func environments(
     _ options: CommandLineOptions
@@ -129,7 +158,8 @@ enum CertificateCommand {
       + "password.",
     options: [
       .value(
-        "team", "ID", default: "the only team", "the team whose apps the certificate can send to"),
+        "team", "ID", default: "the team of the app",
+        "the team whose apps the certificate can send to"),
       .value("topic", "BUNDLE-ID", alias: "app", "the app that the certificate can send to"),
       .value(
         "environment", "sandbox|production|both", default: "both",

@@ -172,8 +172,7 @@ final class DeviceFleet: TurnEndTarget {
     if reason == "revoked" {
       reportOnce(
         "the gateway has revoked a device: to enroll it again, remove its line from \(log.path) or "
-          + "use another --data folder, and add --enroll with the code that 'belfry device code' "
-          + "prints")
+          + "use another --data folder, \(restartAdvice)")
     }
     if devices.allSatisfy(\.isStopped) {
       status = 1
@@ -181,13 +180,19 @@ final class DeviceFleet: TurnEndTarget {
     }
   }
 
+  /// The advice to start the devices again with an enrollment code, which an invitation or a `gateway.json` contains.
+  private var restartAdvice: String {
+    let hasCode = !configuration.gateway.enrollmentCode.isEmpty
+    return "and run this command again"
+      + (hasCode ? "" : " with --enroll and the code that 'belfry device code' prints")
+  }
+
   /// Returns the problem and the advice if the link was lost because one side does not trust the CA that signed the
   /// other side's certificate; nil for any other cause.
   private func trustProblem(_ loss: GatewayLinkLoss) -> String? {
     guard case .closed(let closure) = loss else { return nil }
     let enrollAgain =
-      "to enroll the devices again, remove \(log.path) or use another --data folder, and add --enroll with the code "
-      + "that 'belfry device code' prints"
+      "to enroll the devices again, remove \(log.path) or use another --data folder, \(restartAdvice)"
     if closure.isUnknownAuthority {
       return
         "the devices do not trust the CA that signed the gateway's certificate: use this gateway's current "

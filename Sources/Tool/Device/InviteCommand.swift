@@ -21,6 +21,10 @@ enum InviteCommand {
         default: "the first --name of the gateway; otherwise, the address that it listens on",
         "the name or address by which the other machine reaches this machine"),
       .value(
+        "address", "HOST:PORT",
+        "the address and port by which the other machine reaches a proxy or a load balancer in front of the gateway, "
+          + "instead of --host"),
+      .value(
         "out", "FILE", "write the invitation to this file, which must not exist, with mode 0600"),
       .flag("qr", "also print the invitation as a QR code"),
       .flag(
@@ -38,12 +42,9 @@ enum InviteCommand {
       var gateway = try Self.gateway(in: folder)
       let isAlone = SocketAddress(host: gateway.host, port: 0)?.isLoopback == true
       let listensForOthers = gateway.listensEverywhere || !isAlone
-      if let host = options.value("host") {
-        guard GatewayConfiguration.isName(host) else {
-          throw CommandLineOptions.Problem.badValue(
-            key: "host", value: host, wanted: "a host name or an IP address")
-        }
+      if let (host, port) = try Self.address(options) {
         gateway.host = host
+        gateway.port = port ?? gateway.port
       } else {
         gateway.host = invitingHost(gateway, GatewayFolder(path: folder), listensForOthers)
       }
@@ -52,14 +53,15 @@ enum InviteCommand {
         Output.error(
           "the gateway's certificate is not valid for \(gateway.host), so devices refuse it",
           do:
-            "start the gateway with --name \(gateway.host), or use --host with a name in the certificate"
+            "start the gateway with --name \(gateway.host), or use a name in the certificate"
         )
         return 1
       }
       // The file of a stopped gateway might contain an older code.
       let lines = try GatewayAccess(folder: folder).perform(.enrollmentCode)
       if let code = lines.first?["code"]?.stringValue { gateway.enrollmentCode = code }
-      if !listensForOthers {
+      // A proxy on the gateway's machine can listen for other machines.
+      if !listensForOthers, options.value("address") == nil {
         Output.error(
           "warning: the gateway listens only on this machine, so the invitation works only here",
           do: "to invite other machines, restart the gateway with --host 0.0.0.0"
@@ -86,9 +88,40 @@ enum InviteCommand {
           do: "use --out FILE")
         return 1
       }
-      for row in code.lines { Output.line(row) }
+      let rows = code.lines
+      for row in rows { Output.line(row) }
+      if let columns = rows.first?.count, let width = RawTerminal.outputWidth, width < columns {
+        Output.error(
+          "the QR code cannot be read, because it is \(columns) columns wide and the terminal has \(width)",
+          do: "make the terminal wider or its font smaller, and run this command again")
+      }
       return 0
     }
+  }
+
+  /// Returns the host that the options specify, and its port if they specify one; nil if they specify no host.
+  private static func address(_ options: CommandLineOptions) throws -> (String, UInt16?)? {
+    let host = options.value("host")
+    if let address = options.value("address") {
+      guard host == nil else {
+        throw UsageError.contradiction("--host and --address", "use one of them")
+      }
+      guard let (name, port) = DeviceGateway.address(address), GatewayConfiguration.isName(name)
+      else {
+        throw CommandLineOptions.Problem.badValue(
+          key: "address", value: address,
+          wanted: "HOST:PORT, with a host name or an IP address and a port from 1 to 65535")
+      }
+      return (name, port)
+    }
+    guard let host else { return nil }
+    guard GatewayConfiguration.isName(host) else {
+      let hasPort = DeviceGateway.address(host) != nil
+      throw CommandLineOptions.Problem.badValue(
+        key: "host", value: host,
+        wanted: "a host name or an IP address" + (hasPort ? "; with a port, use --address" : ""))
+    }
+    return (host, nil)
   }
 
   /// Reads the description of the gateway in a folder.

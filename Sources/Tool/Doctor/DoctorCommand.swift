@@ -77,7 +77,8 @@ enum DoctorCommand {
   /// Returns a finding unchanged, unless the agent has no gateway; this finding then names a gateway with a port offset
   /// on this machine, if there is one.
   private static func withOtherGateway(_ row: JSONObject) -> JSONObject {
-    guard row["feature"] == "gateway", row["state"] == "missing", row["optional"] == true,
+    guard row["feature"] == "gateway", row["state"] == "missing",
+      row["detail"]?.stringValue?.hasPrefix("none:") == true,
       let file = DeviceGateway.example(insteadOf: DeviceGateway.usersFile),
       let advice = row["do"]?.stringValue
     else { return row }

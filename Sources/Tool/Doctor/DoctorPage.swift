@@ -15,8 +15,9 @@ struct DoctorPage {
   }
 
   var lines: [String] {
-    let names = rows.map { text($0, "feature") }
-    let feature = min(Self.featureColumnsMax, names.map(\.count).max() ?? 0)
+    // A longer name has a line of its own, so it does not widen the column.
+    let counts = rows.map { text($0, "feature").count }
+    let feature = counts.filter { $0 <= Self.featureColumnsMax }.max() ?? 0
     let indent = Self.stateColumns + feature + 2
     return rows.flatMap { row in
       let head =

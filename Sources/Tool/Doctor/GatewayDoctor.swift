@@ -7,12 +7,15 @@ import Transport
 /// The findings of `belfry doctor --gateway` about the gateway in a folder.
 struct GatewayDoctor {
   private let folder: GatewayFolder
+  /// The required files that are missing or empty.
+  private let lost: [LostFile]
   private var description = JSONObject()
 
   /// Returns the rows about the gateway in a folder, in the same format as those about an agent.
   static func rows(folder: String) -> [JSONObject] {
     var doctor = GatewayDoctor(folder: GatewayFolder(path: FileSystem.absolute(folder)))
     guard doctor.readDescription() else {
+      if !doctor.lost.isEmpty { return [doctor.requiredFiles] }
       do throws(AdministrationFailure) {
         try doctor.folder.requireGateway()
       } catch {
@@ -27,8 +30,10 @@ struct GatewayDoctor {
           "start a gateway with 'belfry gateway', or \(doctor.folder.folderAdvice)")
       ]
     }
-    return [doctor.process] + doctor.listeners + doctor.certificates + doctor.ownCertificate
-      + [doctor.key, doctor.secrets, doctor.reach, doctor.disk] + doctor.faults + doctor.notices
+    var rows = [doctor.process, doctor.requiredFiles]
+    rows += doctor.listeners + doctor.certificates + doctor.ownCertificate + doctor.key
+    rows += [doctor.secrets, doctor.reach, doctor.disk] + doctor.faults
+    return rows + doctor.cluster + doctor.notices
   }
 
   /// Returns true if every required part is present.
@@ -36,7 +41,10 @@ struct GatewayDoctor {
     rows.allSatisfy { $0["state"] != "missing" || $0["optional"] == true }
   }
 
-  private init(folder: GatewayFolder) { self.folder = folder }
+  private init(folder: GatewayFolder) {
+    self.folder = folder
+    lost = folder.lostFiles
+  }
 
   private mutating func readDescription() -> Bool {
     let bytes =
@@ -78,21 +86,35 @@ struct GatewayDoctor {
     return Self.row(
       "process", isFine: isRunning,
       isRunning ? "process \(pid), data \(folder.path)" : "no response on the console port",
-      "start the gateway with 'belfry gateway --data \(folder.path)' and the options that it had before"
-    )
+      startAdvice(
+        "start the gateway with 'belfry gateway --data \(folder.path)' and the options that it had before"
+      ))
+  }
+
+  /// The row about the files without which the gateway does not start.
+  private var requiredFiles: JSONObject {
+    Self.row(
+      "required files", isFine: lost.isEmpty,
+      lost.isEmpty ? "complete" : "\(lost.problem) (in \(folder.path))", lost.remedy)
+  }
+
+  /// Returns the advice to start the gateway, which is useless while required files are lost.
+  private func startAdvice(_ advice: String) -> String {
+    lost.isEmpty ? advice : "see 'required files', without which the gateway does not start"
   }
 
   private var listeners: [JSONObject] {
     ["provider", "device", "binary", "feedback", "console"].map { name in
       guard let port = port(name) else {
-        return Self.row("\(name) port", isFine: false, "not in gateway.json", "restart the gateway")
+        return Self.row(
+          "\(name) port", isFine: false, "not in gateway.json", startAdvice("restart the gateway"))
       }
       let host = name == "console" ? consoleHost : host
       let isOpen = isListening(host, port)
       return Self.row(
         "\(name) port", isFine: isOpen,
         "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
-        "start the gateway, or run ss -ltnp to see which process uses the port")
+        startAdvice("start the gateway, or run ss -ltnp to see which process uses the port"))
     }
   }
 
@@ -104,7 +126,7 @@ struct GatewayDoctor {
         else {
           return Self.row(
             feature, isFine: false, "\(file) does not contain a certificate",
-            "restart the gateway, and check its log to see what was lost")
+            startAdvice("restart the gateway, and check its log to see what was lost"))
         }
         let now = SystemClock.unixMilliseconds / 1_000
         let end = Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)
@@ -135,8 +157,12 @@ struct GatewayDoctor {
   /// The row about the key in `gateway.json`, with which commands send by default.
   ///
   /// The gateway chooses a valid key of its first team, and a revoked one only if that team has no valid key. Providers
-  /// of other teams can then still send.
-  private var key: JSONObject {
+  /// of other teams can then still send. Without the control store, the keys are unknown, so there is no row.
+  private var key: [JSONObject] {
+    lost.contains { $0.name == "control.sqlite" } ? [] : [keyRow]
+  }
+
+  private var keyRow: JSONObject {
     let feature = "provider key"
     let file = description["keyFile"]?.stringValue ?? ""
     let id = description["keyID"]?.stringValue ?? ""
@@ -219,6 +245,19 @@ struct GatewayDoctor {
     ]
   }
 
+  /// The row about the bus of a cluster; empty for a single gateway, or if no gateway is running.
+  private var cluster: [JSONObject] {
+    guard let status = try? GatewayAccess(folder: folder.path).status(),
+      let node = GatewayStatusTable.node(in: status)
+    else { return [] }
+    let isConnected = status["busConnected"]?.boolValue == true
+    return [
+      Self.row(
+        "cluster", isFine: isConnected, isLack: false, "node \(node)",
+        "start the NATS server, or check the network between it and this machine")
+    ]
+  }
+
   /// The rows about the database and about notices of the running gateway, such as unsafe settings of a database server.
   private var notices: [JSONObject] {
     guard let status = try? GatewayAccess(folder: folder.path).status() else { return [] }
@@ -234,9 +273,12 @@ struct GatewayDoctor {
   }
 
   private static func advice(about notice: String) -> String {
-    notice.hasPrefix("the data folder was restored")
-      ? "revoke again the keys, certificates and devices that were revoked since the backup; the notice ends when "
-        + "the gateway restarts" : "see the gateway's log"
+    if notice.hasPrefix("the data folder was restored") {
+      return
+        "revoke again the keys, certificates and devices that were revoked since the backup; the notice ends when "
+        + "the gateway restarts"
+    }
+    return notice.hasPrefix("the bus is absent") ? "see 'cluster'" : "see the gateway's log"
   }
 
   // MARK: - Addresses

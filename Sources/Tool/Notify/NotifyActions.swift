@@ -13,6 +13,9 @@ struct NotifyActions {
   /// The time, in seconds, to wait for the choice; nil for no limit.
   private let seconds: Int64?
 
+  /// True if the user can enter a text.
+  var hasTextField: Bool { list.contains { $0.textInput != nil } }
+
   /// Reads the buttons; nil if no option defines a button.
   init?(_ options: CommandLineOptions) throws {
     var list: [NotificationAction] = []
@@ -61,7 +64,7 @@ struct NotifyActions {
 
   /// The message that tells the user how to answer a notification from a shell.
   func notice(of id: String) -> String {
-    let text = list.contains { $0.textInput != nil } ? " [--text TEXT]" : ""
+    let text = hasTextField ? " [--text TEXT]" : ""
     return "waiting for an answer: choose a button, or run 'belfry center action "
       + "\(ShellWords.quoted(id)) ACTION\(text)' in another shell "
       + "(ACTION: \(CommandLineOptions.list(list.map(\.id))))"

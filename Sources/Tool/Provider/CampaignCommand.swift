@@ -31,6 +31,12 @@ enum CampaignCommand {
     .value("rate", "N/s", "rate limit in pushes per second"),
   ]
 
+  private static let dryRun = OptionTable.Entry.flag(
+    "dry-run",
+    "show the text and the number of devices for each language, without sending anything")
+  private static let detach = OptionTable.Entry.flag(
+    "detach", "do not wait; the running provider continues the campaign")
+
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
@@ -41,20 +47,17 @@ enum CampaignCommand {
       """,
     positionals: "FILE", positionalCount: 1...1,
     content + [
-      .flag("draft", "save the campaign as a draft, without sending it"),
-      .flag(
-        "dry-run",
-        "show the text and the number of devices for each language, without sending anything"),
-      .flag("detach", "do not wait; the running provider continues the campaign"),
+      .flag("draft", "save the campaign as a draft, without sending it"), dryRun, detach,
     ] + access + SendTarget.entries)
 
   private static let edit = OptionTable(
     command: "belfry campaign edit",
     summary: """
       Replaces the content of a draft or a scheduled campaign. The recipients, name, time and rate
-      are kept unless FILE or an option changes them. A scheduled campaign stays scheduled.
+      are kept unless FILE or an option changes them. Without FILE, the text and the payload are kept, too. A scheduled
+      campaign stays scheduled.
       """,
-    positionals: "ID FILE", positionalCount: 2...2,
+    positionals: "ID [FILE]", positionalCount: 1...2,
     content.map {
       switch $0.key {
       case "to": .value("to", "all|tag:T|user:U|FILE", "the recipients")
@@ -71,8 +74,7 @@ enum CampaignCommand {
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
       access
-        + (isSending
-          ? [.flag("detach", "do not wait; the running provider continues the campaign")] : [])
+        + (isSending ? [dryRun, detach] : [])
         + (needsService.contains(verb) ? SendTarget.entries : []))
   }
 
@@ -83,6 +85,8 @@ enum CampaignCommand {
     "status", "Shows the status of a campaign, or of all campaigns.", isOptional: true)
   private static let list = OptionTable(
     command: "belfry campaign list", summary: "Lists the campaigns, oldest first.", access)
+  private static let show = named(
+    "show", "Prints a campaign's content as a campaign file, which 'belfry campaign edit' accepts.")
   private static let pause = named(
     "pause", "Pauses a running campaign. Pushes that are already in flight are completed.")
   private static let resume = named(
@@ -104,8 +108,10 @@ enum CampaignCommand {
       campaign does not change.
       """,
     positionals: "ID", positionalCount: 1...1,
-    [.value("token", "HEX", default: "the only registered device", "the device's token")] + access
-      + SendTarget.entries)
+    [
+      .value("token", "HEX", default: "the only registered device", "the device's token"),
+      .value("user", "NAME", "the user whose only registered device gets the test"),
+    ] + access + SendTarget.entries)
   private static let report = OptionTable(
     command: "belfry campaign report",
     summary: "Shows the results of a campaign by outcome, reason and language.",
@@ -118,11 +124,11 @@ enum CampaignCommand {
     ] + access + SendTarget.entries)
 
   static let tables = [
-    send, list, status, edit, copy, test, pause, resume, cancel, delete, report,
+    send, list, status, show, edit, copy, test, pause, resume, cancel, delete, report,
   ]
 
   static func run(_ arguments: [String]) -> Int32 {
-    let canWait = ["send", "resume"].contains(arguments.first)
+    let canWait = ["send", "resume", "start"].contains(arguments.first)
     if canWait { SignalWatcher.blockSignals([.terminate, .interrupt]) }
     let signals =
       canWait
@@ -132,8 +138,9 @@ enum CampaignCommand {
       let rest = Array(arguments.dropFirst())
       switch arguments.first {
       case "send": return try with(send, rest, CampaignSending.read, CampaignSending.send)
-      case "resume": return try with(resume, rest, CampaignSending.resume)
-      case "status": return try with(status, rest, show)
+      case "resume", "start": return try with(resume, rest, CampaignSending.resume)
+      case "status": return try with(status, rest, showStatus)
+      case "show": return try with(show, rest, CampaignContent.show)
       case "list": return try with(list, rest, showList)
       case "edit": return try with(edit, rest, CampaignEditing.read, CampaignEditing.edit)
       case "test": return try with(test, rest, CampaignEditing.test)
@@ -159,7 +166,7 @@ enum CampaignCommand {
           } else if options.has("json") {
             print(report, options)
           } else {
-            for one in report { show(report: one, options) }
+            for one in report { showReport(one, options) }
           }
           return 0
         }
@@ -223,7 +230,7 @@ enum CampaignCommand {
   private static func namingOption(_ error: String, _ options: CommandLineOptions) -> String {
     var error = error
     for (word, ownWord) in ownWords { error = error.replacing(word, with: ownWord) }
-    for key in ["at", "name", "to"] {
+    for key in ["at", "name", "to", "user"] {
       guard let value = options.value(key), error.hasPrefix("\(key): ") else { continue }
       let quoted = "\(key): invalid value '\(value)'"
       guard error.hasPrefix(quoted) else { return "--\(error)" }
@@ -241,11 +248,13 @@ enum CampaignCommand {
     (
       "'GET /tokens' and the device's details in the console contain",
       "the device's details in the console contain"
-    ), ("'deviceToken'", "--token HEX"),
+    ), ("'deviceToken'", "--token HEX"), ("revision: the ", "the "),
+    ("read the campaign again, and repeat the change", "repeat the command"),
   ]
 
-  private static func show(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32
-  {
+  private static func showStatus(
+    _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws -> Int32 {
     let path = options.positionals.isEmpty ? "/campaigns" : "/campaigns/\(try id(options))"
     let lines = interrupting(try access.perform("GET", path), access)
     if lines.isEmpty, !options.has("json") { Output.error("no campaigns") }
@@ -264,7 +273,7 @@ enum CampaignCommand {
   }
 
   /// Prints a report for users: the status, followed by the outcomes as a table.
-  private static func show(report: JSONObject, _ options: CommandLineOptions) {
+  private static func showReport(_ report: JSONObject, _ options: CommandLineOptions) {
     var status = report
     for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
     print([status], options)
@@ -285,7 +294,10 @@ enum CampaignCommand {
     _ options: CommandLineOptions, _ access: ProviderAccess
   ) throws -> Int32 {
     let lines = interrupting(try access.perform("GET", "/campaigns"), access)
-    var columns = ["id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown"]
+    var columns = [
+      "id", "name", "state", "at", "devices", "accepted", "dead", "failed", "unknown", "topic",
+      "created",
+    ]
     // A campaign that waits for hours would otherwise seem to have failed.
     if lines.contains(where: { ($0["waitsUntil"] ?? .null) != .null }) {
       columns.append("waitsUntil")
@@ -318,6 +330,11 @@ enum CampaignCommand {
     return id
   }
 
+  /// Returns true if a text has the form of the IDs of campaigns: 12 hexadecimal digits.
+  static func isID(_ text: String) -> Bool {
+    text.utf8.count == 12 && text.utf8.allSatisfy { Hexadecimal.value($0) != nil }
+  }
+
   static func print(_ lines: [JSONObject], _ options: CommandLineOptions) {
     if options.has("json") {
       for line in lines { Output.json(.object(line)) }
@@ -326,6 +343,8 @@ enum CampaignCommand {
     for (index, status) in lines.enumerated() {
       if index > 0 { Output.line("") }
       var line = status
+      // Only programs that change a campaign need its revision.
+      line["revision"] = nil
       // The recipients of a draft are counted when it starts.
       if line["state"] == "draft" { line["devices"] = "not counted yet" }
       if let hours = line["quietHours"]?.objectValue,

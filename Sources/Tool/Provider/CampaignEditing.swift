@@ -6,7 +6,13 @@ enum CampaignEditing {
   /// Reads the new content, and the recipients if an option changes them.
   static func read(_ options: CommandLineOptions) throws -> CampaignSending.Input {
     _ = try CampaignCommand.id(options)
-    var campaign = try CampaignSending.campaign(options.positionals[1])
+    let file = options.positionals.dropFirst().first
+    guard file != nil || changes.contains(where: options.isGiven) else {
+      throw UsageError(
+        "missing argument: expected FILE, or an option that changes the campaign: "
+          + CommandLineOptions.list(changes.map { "--\($0)" }))
+    }
+    var campaign = try file.map { try CampaignSending.campaign($0) } ?? JSONObject()
     var list: [UInt8]?
     if options.isGiven("to") {
       let (audience, file) = try CampaignSending.audience(options)
@@ -17,8 +23,11 @@ enum CampaignEditing {
     }
     if options.has("draft") { campaign["draft"] = true }
     try CampaignSending.apply(options, to: &campaign)
-    return CampaignSending.Input(campaign: campaign, list: list)
+    return CampaignSending.Input(campaign: campaign, list: list, isPartial: file == nil)
   }
+
+  /// The options that change a campaign even without a file.
+  private static let changes = ["to", "name", "at", "rate", "draft"]
 
   static func edit(
     _ options: CommandLineOptions, _ access: ProviderAccess, _ input: CampaignSending.Input
@@ -26,9 +35,19 @@ enum CampaignEditing {
     let id = try CampaignCommand.id(options)
     let before = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
     var campaign = input.campaign
+    if input.isPartial {
+      var content = try access.perform("GET", "/campaigns/\(id)/document").first ?? [:]
+      // The service keeps the values of these members if the request omits them.
+      for key in ["to", "name", "at", "rate"] { content[key] = nil }
+      content.merge(campaign)
+      campaign = content
+    }
     // A scheduled campaign must not start with only half of its new list.
     if input.list != nil { campaign["draft"] = true }
-    var status = try access.perform("PUT", "/campaigns/\(id)", body: campaign.bytes)
+    // An edit without a file must not undo a change that another client has just made.
+    var status = try access.perform(
+      "PUT", "/campaigns/\(id)", body: campaign.bytes,
+      revision: input.isPartial ? before["revision"]?.stringValue : nil)
     if let list = input.list {
       _ = try access.perform("DELETE", "/campaigns/\(id)/recipients")
       try CampaignSending.bring(list, of: options.value("to") ?? "", to: id, access)
@@ -38,18 +57,29 @@ enum CampaignEditing {
       status = try access.perform("GET", "/campaigns/\(id)")
     }
     for one in status { CampaignOutput.added(one, asJSON: options.has("json")) }
-    try warnOfPassedTime(status.first ?? [:], before: before, access)
+    try warn(of: status.first ?? [:], before: before, access)
     return 0
   }
 
-  /// Warns about a draft that has a time that has passed, for all devices or for some of them.
-  private static func warnOfPassedTime(
-    _ status: JSONObject, before: JSONObject, _ access: ProviderAccess
+  /// Prints the warnings of an edited campaign, and warns about a draft that has a time that has passed, for all devices
+  /// or for some of them.
+  private static func warn(
+    of status: JSONObject, before: JSONObject, _ access: ProviderAccess
   ) throws {
-    guard status["state"] == "draft", let id = status["id"]?.stringValue,
-      let preview = try access.perform("GET", "/campaigns/\(id)/preview").first,
-      preview["startsInSeconds"]?.integerValue == 0
+    guard let id = status["id"]?.stringValue,
+      var preview = try access.perform("GET", "/campaigns/\(id)/preview").first
     else { return }
+    let hasPassed =
+      status["state"] == "draft" && preview["startsInSeconds"]?.integerValue == 0
+    if hasPassed {
+      // The warning below is about the time, too.
+      let others = (preview["warnings"]?.arrayValue ?? []).filter {
+        $0.stringValue?.hasPrefix("the time has already passed") != true
+      }
+      preview["warnings"] = .array(others)
+    }
+    CampaignOutput.warn(of: preview)
+    guard hasPassed else { return }
     let hasPassedForAll = (preview["problems"]?.arrayValue ?? []).contains {
       $0.objectValue?["field"] == "at"
     }
@@ -66,6 +96,7 @@ enum CampaignEditing {
   static func test(_ options: CommandLineOptions, _ access: ProviderAccess) throws -> Int32 {
     var request = JSONObject()
     request["deviceToken"] = options.value("token").map { .string($0) }
+    request["user"] = options.value("user").map { .string($0) }
     let answer = try access.perform(
       "POST", "/campaigns/\(CampaignCommand.id(options))/test", body: request.bytes)
     CampaignCommand.print(answer, options)

@@ -109,6 +109,11 @@ struct CampaignOutput {
     Output.line(OutputTable.printable("\(id)\(name) \(text)"))
   }
 
+  /// Prints the command that starts a draft.
+  static func adviseOnDraft(_ id: String) {
+    error("start the draft with 'belfry campaign resume \(id)'\n")
+  }
+
   private mutating func bar(_ status: JSONObject) -> String {
     let total = max(1, status["devices"]?.integerValue ?? 1)
     let done = (status["sent"]?.integerValue ?? 0) + (status["unknown"]?.integerValue ?? 0)

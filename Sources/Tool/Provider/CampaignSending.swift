@@ -22,6 +22,8 @@ enum CampaignSending {
     var isDraft = false
     /// True to show the campaign without sending it.
     var isDryRun = false
+    /// True if the campaign contains only the members that the options of an edit change.
+    var isPartial = false
   }
 
   /// The maximum time, in seconds, that the command waits for a campaign to start; the provider sends a campaign that
@@ -33,7 +35,13 @@ enum CampaignSending {
     for flag in ["dry-run", "detach"] where options.has("draft") && options.has(flag) {
       throw UsageError("--draft and --\(flag) cannot be combined: use one of them")
     }
-    var campaign = try self.campaign(options.positionals[0])
+    let file = options.positionals[0]
+    if CampaignCommand.isID(file), !FileSystem.exists(file) {
+      throw UsageError(
+        "cannot open \(file): no such file: to send the stored campaign with this ID, use "
+          + "'belfry campaign resume \(file)'")
+    }
+    var campaign = try self.campaign(file)
     let isDraft = try flag("draft", of: campaign, options.has("draft"))
     let isDryRun = try flag("dryRun", of: campaign, options.has("dry-run"))
     campaign["dryRun"] = nil
@@ -45,7 +53,7 @@ enum CampaignSending {
       list = file
     } else if campaign["to"] == "list" {
       throw UsageError(
-        "'to' is 'list' in \(options.positionals[0]): use --to FILE to specify the device tokens")
+        "'to' is 'list' in \(file): use --to FILE to specify the device tokens")
     }
     campaign["draft"] = true
     try apply(options, to: &campaign)
@@ -103,6 +111,7 @@ enum CampaignSending {
       if input.isDraft {
         let status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
         CampaignOutput.added(status, asJSON: options.has("json"))
+        if !options.has("json") { CampaignOutput.adviseOnDraft(id) }
         return 0
       }
       _ = try access.perform("POST", "/campaigns/\(id)/resume")
@@ -121,6 +130,9 @@ enum CampaignSending {
     if options.has("detach"), access.isLocal { throw CampaignFailure.needsService }
     let id = try CampaignCommand.id(options)
     let before = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
+    if options.has("dry-run") {
+      return try preview(id, at: before["at"]?.stringValue, options, access)
+    }
     if before["state"] == "completed" {
       throw CampaignFailure.refused(
         status: 409,
@@ -128,6 +140,18 @@ enum CampaignSending {
     }
     _ = try access.perform("POST", "/campaigns/\(id)/resume")
     return try wait(for: id, options, access)
+  }
+
+  /// Shows the text and the number of devices of a stored campaign, and throws the problems that prevent its start.
+  private static func preview(
+    _ id: String, at time: String?, _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws -> Int32 {
+    let preview = try access.perform("GET", "/campaigns/\(id)/preview").first ?? [:]
+    CampaignOutput.warn(of: preview)
+    CampaignOutput.show(preview: preview, at: time, asJSON: options.has("json"))
+    let problems = CampaignOutput.problems(of: preview)
+    if !problems.isEmpty { throw CampaignFailure.refused(status: 400, problems) }
+    return 0
   }
 
   /// True once the campaign has been started, so that Ctrl-C only ends the wait.

@@ -97,21 +97,23 @@ final class ProviderAccess {
 
   /// Executes a request.
   ///
-  /// Returns the objects in the response, one per line.
+  /// If `revision` is given, the request is refused unless the campaign has this revision. Returns the objects in the
+  /// response, one per line.
   func perform(
     _ method: String, _ path: String, contentType: String = "application/json",
-    body: [UInt8] = []
+    body: [UInt8] = [], revision: String? = nil
   ) throws -> [JSONObject] {
+    var fields: [(name: String, value: String)] = [("content-type", contentType)]
+    if let revision { fields.append(("if-match", "\"\(revision)\"")) }
     switch way {
     case .remote(let client):
-      return try Self.exchange(client, method, path, contentType: contentType, body: body)
+      return try Self.exchange(
+        client, method, path, fields: fields, body: body)
     case .local(let folder, _, let router):
       let response = router.answer(
         HTTP1Request(
           method: method, path: path,
-          fields: [
-            ("authorization", "Bearer \(folder.adminToken)"), ("content-type", contentType),
-          ], body: body))
+          fields: fields + [("authorization", "Bearer \(folder.adminToken)")], body: body))
       guard case .bytes(let bytes) = response.body else {
         throw CampaignFailure.unreadable("the response is incomplete")
       }
@@ -187,7 +189,7 @@ final class ProviderAccess {
       address: address, tokenFile: ProviderFolder.adminTokenFile(in: path))
     // The file might have been left behind by a service that was killed.
     do {
-      _ = try exchange(client, "GET", "/campaigns/none", contentType: "", body: [])
+      _ = try exchange(client, "GET", "/campaigns/none", body: [])
     } catch CampaignFailure.refused(404, _) {
       return client
     } catch {
@@ -197,13 +199,15 @@ final class ProviderAccess {
   }
 
   private static func exchange(
-    _ client: AdminClient, _ method: String, _ path: String, contentType: String, body: [UInt8]
+    _ client: AdminClient, _ method: String, _ path: String,
+    fields: [(name: String, value: String)] = [], body: [UInt8]
   ) throws -> [JSONObject] {
-    let head = [
+    var head = [
       "\(method) \(path) HTTP/1.0", "host: \(client.address)",
-      "authorization: Bearer \(client.token)", "content-type: \(contentType)",
-      "content-length: \(body.count)", "", "",
+      "authorization: Bearer \(client.token)", "content-length: \(body.count)",
     ]
+    head += fields.map { "\($0.name): \($0.value)" }
+    head += ["", ""]
     var answer: [UInt8] = []
     let request = Array(head.joined(separator: "\r\n").utf8) + body
     guard try client.exchange(request, { answer += $0 }) else {

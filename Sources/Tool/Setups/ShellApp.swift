@@ -43,6 +43,9 @@ struct ShellApp {
     self.name = name
   }
 
+  /// True for the shell's own app and for subscriptions under a name.
+  var isOfShell: Bool { id == Self.shell.id || id.hasPrefix(Self.shell.id + ".") }
+
   /// Returns the app with the name that the agent knows, if the user specified the app by its ID.
   func keepingName(_ former: String?) -> ShellApp {
     guard let former, name.utf8.elementsEqual(id.utf8) else { return self }

@@ -22,6 +22,10 @@ enum SubscribeCommand {
       .value(
         "gateway", "FILE", default: "the current user's gateway",
         "the gateway.json file for the curl command"),
+      .value(
+        "keep", "1|N|all", default: "\(SubscriptionStorage.usualCount) for a new name",
+        "number of messages that the gateway stores while this desktop is off; requires the gateway's folder"
+      ),
       .value("timeout", "SECONDS", default: "60", "time limit for receiving the token"),
       AgentControl.jsonOption, AgentControl.socketOption,
     ])
@@ -39,6 +43,9 @@ enum SubscribeCommand {
       let app = given.keepingName(known?["name"]?.stringValue)
       let isKnown = known != nil
       let wasOff = known?["authorization"]?.stringValue == "denied"
+      let storage = try SubscriptionStorage(
+        of: app, isKnown: isKnown, inGateway: gateway.map { FileSystem.parent(of: $0.file) },
+        options)
       let token: String
       do {
         token = try Self.token(of: app, options, agent)
@@ -51,12 +58,15 @@ enum SubscribeCommand {
       if let former = known?["name"]?.stringValue, !former.utf8.elementsEqual(app.name.utf8) {
         Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
       }
-      let curl = gateway.map { Self.curl(app, token, $0) }
+      let key = gateway.map { SubscriptionKey.find(for: app.id, of: $0.content, in: $0.folder) }
+      let curl = gateway.map { Self.curl(app, token, $0, key) }
       warnOfMissingLink(options)
       if let gateway { warnOfOtherGateway(gateway, options) }
+      defer { storage.apply() }
+      if let gateway, case .missing(let team) = key { warnOfMissingKey(of: team, app, gateway) }
       guard options.has("json") else {
         Output.line(token)
-        Output.line(curl ?? sendLine(app, token, nil))
+        Output.line(curl ?? sendLine(app, token, nil, nil))
         if curl == nil {
           let file = DeviceGateway.usersFile
           let other = DeviceGateway.example(insteadOf: file)
@@ -72,7 +82,7 @@ enum SubscribeCommand {
       Output.json([
         "app": .string(app.id), "topic": .string(app.id), "name": .string(app.name),
         "token": .string(token), "curl": curl.map(JSONValue.string) ?? .null,
-        "send": .string(sendLine(app, token, gateway)),
+        "send": .string(sendLine(app, token, gateway, key)),
       ])
     }
   }
@@ -143,6 +153,13 @@ enum SubscribeCommand {
   private struct LocalGateway {
     let file: String
     let content: GatewayFile
+
+    var folder: String { FileSystem.parent(of: file) }
+    /// The option that specifies the folder; empty if commands use the folder by default.
+    var dataOption: String {
+      let isUsual = StateFolders.isKnown && folder == StateFolders.usualGateway
+      return isUsual ? "" : " --data \(ShellWords.quoted(folder))"
+    }
   }
 
   /// Returns the gateway for the curl command, or nil if the gateway and its keys are on another machine.
@@ -191,22 +208,38 @@ enum SubscribeCommand {
       do: "specify the gateway.json of the agent's gateway with --gateway FILE")
   }
 
-  private static func curl(_ app: ShellApp, _ token: String, _ gateway: LocalGateway) -> String {
-    let folder = FileSystem.parent(of: gateway.file)
-    let isUsual = StateFolders.isKnown && folder == StateFolders.usualGateway
-    let data = isUsual ? "" : " --data \(ShellWords.quoted(folder))"
+  /// Warns if no key can send to the app, so that the curl command would fail.
+  private static func warnOfMissingKey(
+    of team: String, _ app: ShellApp, _ gateway: LocalGateway
+  ) {
+    Output.error(
+      "the app \(app.id) belongs to team \(team), but \(gateway.folder) contains no valid provider key of this team, "
+        + "so the curl command will fail",
+      do:
+        "create a key with 'belfry key add --team \(team)\(gateway.dataOption)', then run this command again"
+    )
+  }
+
+  private static func curl(
+    _ app: ShellApp, _ token: String, _ gateway: LocalGateway, _ key: SubscriptionKey?
+  ) -> String {
+    var signing = gateway.dataOption
+    if case .other(let id, _, _) = key { signing = " --id \(id)" + signing }
     return CurlLine.text(
       host: gateway.content.endpoint.host, port: Int64(gateway.content.endpoint.port),
       caFile: gateway.content.authorityFile, topic: app.id, token: token,
-      providerToken: "$(\(ShellWords.belfry) key jwt\(data))",
+      providerToken: "$(\(ShellWords.belfry) key jwt\(signing))",
       title: app.name, body: "Hello")
   }
 
   private static func sendLine(
-    _ app: ShellApp, _ token: String, _ gateway: LocalGateway?
+    _ app: ShellApp, _ token: String, _ gateway: LocalGateway?, _ key: SubscriptionKey?
   ) -> String {
     let title = ShellWords.quoted(app.name)
-    let line = "belfry send \(token) --topic \(app.id) --title \(title) --body Hello"
+    var line = "belfry send \(token) --topic \(app.id) --title \(title) --body Hello"
+    if case .other(let id, let team, let file) = key {
+      line += " --key \(ShellWords.quoted(file)) --key-id \(id) --team \(team)"
+    }
     guard let gateway, gateway.file != DeviceGateway.usersFile else { return line }
     return line + " --gateway \(ShellWords.quoted(gateway.file))"
   }

@@ -219,6 +219,49 @@ struct BackgroundTimeTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func
+    `a suspended app whose program is outdated is killed, and the next push starts the new program`(
+      isInstalledAgain: Bool
+    ) throws
+  {
+    let bench = ModelBench()
+    let (connection, question) = try startedForPush(bench)
+    bench.handle(.appReplied(question, .fetched(.newData)))
+    _ = try wait(bench)
+    let killed: [AgentEffect]
+    if isInstalledAgain {
+      killed = bench.install()
+    } else {
+      bench.disk.outdatedProcesses = [1]
+      killed = bench.push(RoutingTests.background, id: 2)
+      bench.disk.outdatedProcesses = []
+    }
+    #expect(
+      killed.prefix(3) == [
+        .log(
+          .suspendedAppKilled(Self.burger, isInstalledAgain ? .installedAgain : .fileReplaced)),
+        .kill(Self.burger), .close(connection),
+      ])
+    let pushed =
+      isInstalledAgain ? bench.push(RoutingTests.background, id: 2) : killed
+    #expect(pushed.asked.isEmpty)
+    let order = try #require(pushed.orders.first)
+    #expect(!order.isForeground && order.reason == .push)
+    // The connection closes later.
+    #expect(bench.handle(.appDisconnected(connection)).isEmpty)
+    let (_, effects) = bench.connect(launch: order.token)
+    #expect(effects.asked.count == 1)
+  }
+
+  @Test func `an app that works is not killed when it is installed again`() throws {
+    let bench = ModelBench()
+    _ = try startedForPush(bench)
+    bench.disk.outdatedProcesses = [1]
+    #expect(!bench.install().contains(.kill(Self.burger)))
+    #expect(bench.push(RoutingTests.background, id: 2).asked.count == 1)
+  }
+
   @Test
   func `news for a suspended app waits, and it is woken before it is removed`() throws {
     let bench = ModelBench()

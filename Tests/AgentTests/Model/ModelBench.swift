@@ -42,12 +42,12 @@ final class ModelBench {
     configuration.hasManualClock = hasManualClock
     configuration.pendingLimit = pendingLimit
     configuration.developmentBytesMax = developmentBytesMax
-    model = AgentModel(
-      configuration, zones: BenchDisk.zones(zone),
-      lookUps: AgentModel.LookUps(
-        text: { _, _, text in text.key.flatMap { texts[$0] } ?? text.text },
-        requestRecord: { [disk] in disk[.pending, $0.recordKey] },
-        programProblem: { _ in programProblem }))
+    var lookUps = AgentModel.LookUps(
+      text: { _, _, text in text.key.flatMap { texts[$0] } ?? text.text },
+      requestRecord: { [disk] in disk[.pending, $0.recordKey] },
+      programProblem: { _ in programProblem })
+    lookUps.hasOutdatedProgram = { [disk] in disk.outdatedProcesses.contains($0) }
+    model = AgentModel(configuration, zones: BenchDisk.zones(zone), lookUps: lookUps)
     guard isStarted else { return }
     model.handle(.recordsRestored(disk.records), at: time)
     model.handle(.started, at: time)
@@ -188,16 +188,17 @@ final class ModelBench {
   }
 
   /// Installs an app, or updates its installation.
+  @discardableResult
   func install(
     _ app: AppID = burger, modes: [String] = ["remote-notification", "fetch", "processing"],
     _ change: (inout LocalApp.Installation) -> Void = { _ in }
-  ) {
+  ) -> [AgentEffect] {
     var record = LocalApp(id: app)
     record.backgroundModes = modes
     var installation = LocalApp.Installation(executable: "/opt/\(app)")
     change(&installation)
     record.installation = installation
-    _ = send(
+    return send(
       .installationRead(
         RequestID(connection: ConnectionID(number: 0), number: nil), .success(record)))
   }
@@ -296,6 +297,8 @@ final class ModelBench {
 /// The records of an agent, as stored on its disk.
 final class BenchDisk {
   private var collections: [RecordCollection: [UTF8Text: [UInt8]]] = [:]
+  /// The processes whose program files were replaced or deleted.
+  var outdatedProcesses: Set<Int32> = []
 
   static func zones(_ zone: Zone = .utc) -> ZoneFolder {
     ZoneFolder(.system, deviceZone: zone, makeCalendar: { FoundationCalendar(named: $0) })

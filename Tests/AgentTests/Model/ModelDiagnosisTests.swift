@@ -20,14 +20,16 @@ import Testing
   private func findings(
     _ app: LocalApp, isUndecided: Bool = false,
     programProblem: (problem: String, advice: String)? = nil,
-    extensionProblems: [AppExtension.Problem] = [], gatewayRefusal: String? = nil,
+    extensionProblems: [AppExtension.Problem] = [],
+    extensionSilence: ServiceExtensions.Silence? = nil, gatewayRefusal: String? = nil,
     lacksLocationUsage: Bool = false, waitsForPlace: Bool = false, holdsPush: Bool = false,
     holdsBackgroundWork: Bool = false
   ) -> [String] {
     app.findings(
       isUndecided: isUndecided, programProblem: programProblem,
-      extensionProblems: extensionProblems, tokenAdvice: "ask the gateway",
-      gatewayRefusal: gatewayRefusal, lacksLocationUsage: lacksLocationUsage,
+      extensionProblems: extensionProblems, extensionSilence: extensionSilence,
+      tokenAdvice: "ask the gateway", gatewayRefusal: gatewayRefusal,
+      lacksLocationUsage: lacksLocationUsage,
       waitsForPlace: waitsForPlace, holdsPush: holdsPush, holdsBackgroundWork: holdsBackgroundWork
     ).map { $0.isFine ? $0.detail : "\($0.detail) | \($0.advice)" }
   }
@@ -91,6 +93,65 @@ import Testing
     let problem = AppExtension.Problem(problem: "the extension is ignored", advice: "correct it")
     #expect(
       findings(app(), extensionProblems: [problem]) == ["the extension is ignored | correct it"])
+  }
+
+  @Test func `an app whose extension returned nothing for the latest push needs attention`() throws
+  {
+    #expect(
+      findings(app(), extensionSilence: .ended) == [
+        "its service extension returned nothing for the latest push, so the push was shown unchanged: its process "
+          + "exited before it connected | check whether it crashes, or lacks @main"
+      ])
+    let bench = ModelBench()
+    _ = bench.authorized()
+    func reports() -> Bool {
+      bench.command(.diagnose).contains { effect in
+        guard case .diagnose(_, let diagnosis) = effect else { return false }
+        return diagnosis.appFindings.contains { $0.detail.contains("extension returned nothing") }
+      }
+    }
+    for (id, isInstalledAgain) in [(UInt64(1), false), (2, true)] {
+      bench.install { $0.serviceExtension = "/opt/extension" }
+      let order = try #require(bench.push(ExtensionTests.mutable, id: id).extensions.first)
+      bench.handle(.extensionEnded(token: order.token))
+      #expect(reports())
+      if isInstalledAgain {
+        bench.install { $0.serviceExtension = "/opt/extension" }
+      } else {
+        let next = try #require(bench.push(ExtensionTests.mutable, id: 9).extensions.first)
+        let (_, greeted) = bench.connect(role: .serviceExtension, launch: next.token)
+        let question = try #require(greeted.asked.first?.0)
+        bench.handle(.appReplied(question, .content(ModelBench.request().content)))
+      }
+      #expect(!reports())
+    }
+  }
+
+  @Test func `a refusal because of the manifest ends when a corrected manifest is installed`()
+    throws
+  {
+    let bench = ModelBench()
+    bench.handle(.gatewayKnown(.sandbox))
+    bench.install { $0.entitlements = [] }
+    let connection = bench.authorized()
+    bench.ask(connection, .register(.alert))
+    func details() -> [String] {
+      bench.command(.diagnose).flatMap { effect -> [String] in
+        guard case .diagnose(_, let diagnosis) = effect else { return [] }
+        return diagnosis.appFindings.map { "\($0.detail) | \($0.advice)" }
+      }
+    }
+    #expect(details().contains { $0.contains("does not claim aps-environment") })
+    bench.install { $0.pushEnvironment = "production" }
+    #expect(details().contains { $0.contains("it claims production, but the gateway belongs") })
+    bench.install { $0.pushEnvironment = "development" }
+    #expect(
+      details().contains(
+        "\(ModelBench.burger) has not registered since its manifest was corrected | start the app, so that it registers"
+      ))
+    bench.ask(connection, .register(.alert))
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
+    #expect(details().allSatisfy { !$0.contains("manifest was corrected") })
   }
 
   @Test func `a notification for a place needs permission to use the location`() {

@@ -247,6 +247,22 @@ struct ResponseTests {
   }
 
   @Test
+  func `the error for an unknown action of a notification with its own buttons contains titles`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    var request = ModelBench.request()
+    request.content.actions = [
+      NotificationAction(id: "0", title: "Begin"), NotificationAction(id: "1", title: "Cancel"),
+    ]
+    bench.ask(connection, .add(request))
+    let effects = bench.command(.act(app: nil, id: "n", action: "Begin", text: nil))
+    #expect(
+      effects.refusalMessages == [
+        "the notification 'n' has no action 'Begin': use '0' (Begin) or '1' (Cancel)"
+      ])
+  }
+
+  @Test
   func `a command's reply needs a text, which may be empty`() {
     let bench = ModelBench()
     let connection = bench.authorized()

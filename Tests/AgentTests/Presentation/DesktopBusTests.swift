@@ -7,8 +7,9 @@ import Testing
 @testable import Agent
 
 /// A listener that records the user's actions as the desktop presenter reports them.
-private final class Hearing: PresenterListener {
+final class Hearing: PresenterListener {
   var acted: [(String, String?)] = []
+  var postponed: [PromptID] = []
   var shown = 0
 
   func presenterShowed(_ key: AppNotificationID) { shown += 1 }
@@ -19,7 +20,7 @@ private final class Hearing: PresenterListener {
   }
 
   func presenterAnswered(_ prompt: PromptID, isAllowed: Bool) {}
-  func presenterPostponed(_ prompt: PromptID) {}
+  func presenterPostponed(_ prompt: PromptID) { postponed.append(prompt) }
   func presenterDecided(_ app: AppID, keepsNotifications: Bool) {}
   func presenterAppeared(_ kind: PresenterKind, isNew: Bool) {}
 }
@@ -27,7 +28,7 @@ private final class Hearing: PresenterListener {
 /// A notification server for tests.
 ///
 /// By default, the server resembles Plasma's: it has a text field and refuses notifications beyond its limit.
-private final class FieldServer {
+final class FieldServer {
   let bus: BusConnection
   var notified: [[BusValue]] = []
   var closed: [UInt64] = []
@@ -62,6 +63,13 @@ private final class FieldServer {
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
       [.string(name), .uint32(0)]
     ) { _ in }
+  }
+
+  /// Reports that the notification has disappeared from the screen.
+  func reportClosed(reason: UInt32) {
+    bus.emit(
+      "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "NotificationClosed",
+      [.uint32(7), .uint32(reason)])
   }
 }
 

@@ -298,6 +298,20 @@ struct DesktopNotificationStateTests {
     #expect(board.closed(3, reason: 2) == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `an expiry is a dismissal only without a timeout, on a server that reports no dismissals`(
+    isPersistent: Bool
+  ) {
+    var board = board()
+    let item = DesktopNotificationState.Item.notification(
+      DesktopTests.presentation(persistent: isPersistent))
+    _ = board.show(Self.key, item)
+    _ = board.notified(Self.key, number: 3)
+    #expect(
+      board.closed(3, reason: 1, reportsDismissals: false)
+        == (isPersistent ? .acted(Self.name, .dismiss) : nil))
+  }
+
   @Test
   func `another server is shown what is current, and the old one's numbers mean nothing`() {
     var board = board()

@@ -90,6 +90,20 @@ struct ServerFeaturesTests {
     #expect(!without.hasMore && !without.opensWindow)
   }
 
+  @Test func `A banner needs a window for a text field or a button that the server does not show`()
+  {
+    let reply = NotificationAction(id: "R", title: "Reply", textInput: .init())
+    let mate = Self.server("Notification Daemon")
+    func needsWindow(_ actions: [NotificationAction], _ server: ServerFeatures) -> Bool {
+      ButtonPlacement.needsWindow(DesktopTests.presentation(actions: actions), server)
+    }
+    #expect(needsWindow([reply], mate))
+    #expect(
+      !needsWindow([reply], ServerFeatures(name: "Plasma", names: ["actions", "inline-reply"])))
+    #expect(needsWindow(DesktopTests.buttons, mate))
+    #expect(!needsWindow(Array(DesktopTests.buttons.prefix(2)), mate))
+  }
+
   @Test(arguments: [(true, 0, true), (true, 4, true), (false, 1, true), (false, 0, false)])
   func `without buttons at the server a window opens for what has an answer`(
     persistent: Bool, count: Int, opens: Bool

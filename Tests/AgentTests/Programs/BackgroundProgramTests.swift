@@ -53,6 +53,35 @@ struct BackgroundProgramTests {
   }
 
   @Test
+  func `a suspended app that is installed again is killed, and the next push starts it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(scenario, Self.obedient)
+      // Without another writer, the reader of the app's output would end with the app's first process.
+      let holder = try scenario.start([
+        "/bin/sh", "-c",
+        "exec >\(scenario.folder.file("said")); echo >&2 open; exec sleep infinity",
+      ])
+      try await Scenario.wait("the writer") { holder.errors.contains("open") }
+      try await scene.push()
+      let process = try #require(try await scene.app.event("pid")["pid"].integer)
+      try await scene.suspend()
+      let desktop = scenario.folder.file("\(Self.burger).desktop")
+      _ = try await scenario.belfryCommand(["app", "install", desktop])
+      #expect(try await scene.state() == "notRunning")
+      #expect(
+        scene.agent.errors.contains("ended a suspended app, because it was installed again"),
+        "\(scene.agent.errors)")
+      try await scene.push()
+      let next = try #require(try await scene.app.event("pid")["pid"].integer)
+      #expect(next != process)
+      kill(pid_t(next), SIGTERM)
+      #expect(try await scene.agent.stop() == 0)
+    }
+  }
+
+  @Test
   func `an agent that ends leaves nothing stopped`() async throws {
     try await Scenario.run { scenario in
       let scene = try await BackgroundScene(scenario, Self.obedient)

@@ -20,6 +20,21 @@ import Testing
     }
   }
 
+  @Test func `a command that waits in vain for an app's token says that the app has not connected`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      _ = try await AgentProgramTests.agent(scenario)
+      let result = try await scenario.belfryCommand(
+        ["app", "token", "org.example.late", "--wait", "1"], succeeding: false)
+      #expect(result.status == 1)
+      #expect(
+        result.errors.contains(
+          "no app has connected as 'org.example.late' within 1 s: start it with BELFRY_APP_ID=org.example.late"
+        ), "\(result.errors)")
+    }
+  }
+
   @Test func `an answer with an unknown ID is refused with the ID`() async throws {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario)

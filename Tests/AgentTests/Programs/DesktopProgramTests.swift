@@ -439,6 +439,30 @@ struct DesktopProgramTests {
     }
   }
 
+  @Test(.requires(.dbus, .dunst, .xvfb))
+  func `A command gets a warning if neither the server nor a window has a text field`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let desktop = try await Desktop.open(on: scenario)
+      _ = try await desktop.startServer()
+      // Without a display, no window can be opened.
+      _ = try await desktop.agent(environment: ["DISPLAY": ""])
+      try await Scenario.wait("the server's features") {
+        try await scenario.belfryCommand(["doctor", "--json"]).values.contains {
+          $0["feature"].string == "inline reply"
+        }
+      }
+      for (option, isWarned) in [("--reply", true), ("--action", false)] {
+        let answer = try await scenario.belfryCommand(
+          ["notify", "Lunch?", "--app", Self.burger, option, "a=Answer", "--timeout", "1"],
+          succeeding: false)
+        #expect(answer.status == 1)
+        #expect(answer.errors.contains("has no text field") == isWarned, "\(answer.errors)")
+      }
+    }
+  }
+
   @Test(.requires(.dbus, .dunst, .xvfb), arguments: ["Allow", "Don’t Allow"])
   func `permission is requested on the desktop, and the user's answer reaches the app`(
     answer: String

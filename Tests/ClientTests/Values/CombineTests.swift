@@ -87,6 +87,35 @@ import Testing
     withExtendedLifetime((both, merged)) {}
   }
 
+  @Test func `Three or four publishers are combined, by an operator or a type`() {
+    let one = CurrentValueSubject<Int, Never>(1)
+    let two = CurrentValueSubject<String, Never>("a")
+    let three = PassthroughSubject<Bool, Never>()
+    var seen: [String] = []
+    var bag: Set<AnyCancellable> = []
+    one.combineLatest(two, three).sink { seen.append("\($0)\($1)\($2)") }.store(in: &bag)
+    one.combineLatest(two, three, Just(2)).sink { seen.append("\($0)\($1)\($2)\($3)") }
+      .store(in: &bag)
+    one.combineLatest(two) { "\($0)+\($1)" }.sink { seen.append($0) }.store(in: &bag)
+    Publishers.CombineLatest(one, three).sink { seen.append("\($0)-\($1)") }.store(in: &bag)
+    Publishers.CombineLatest3(one, two, three).map { "\($0)=\($1)=\($2)" }
+      .sink { seen.append($0) }.store(in: &bag)
+    #expect(seen == ["1+a"])
+    three.send(true)
+    #expect(Set(seen) == ["1+a", "1atrue", "1atrue2", "1-true", "1=a=true"])
+    seen = []
+    one.send(5)
+    #expect(Set(seen) == ["5+a", "5atrue", "5atrue2", "5-true", "5=a=true"])
+    seen = []
+    let first = PassthroughSubject<Int, Never>()
+    let second = PassthroughSubject<Int, Never>()
+    Publishers.Merge(first, second).sink { seen.append("m\($0)") }.store(in: &bag)
+    first.merge(with: second, Just(7)).sink { seen.append("n\($0)") }.store(in: &bag)
+    second.send(8)
+    first.send(9)
+    #expect(seen.sorted() == ["m8", "m9", "n7", "n8", "n9"])
+  }
+
   @Test
   func
     `Notifications are published until cancelled, and a future can deliver its value on a queue`()

@@ -15,6 +15,49 @@ import Testing
     #expect(AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": ""]).appID == nil)
   }
 
+  /// Returns the bundle of a folder with this manifest.
+  private func bundle(_ name: String, _ manifest: [String: Any], in scratch: ScratchFolder) throws
+    -> Bundle
+  {
+    let folder = URL(fileURLWithPath: scratch.file(name), isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+      .write(to: folder.appendingPathComponent("Info.plist"))
+    return try #require(Bundle(path: folder.path))
+  }
+
+  @Test
+  func `In a build folder, the environment's id takes precedence over the manifest`() throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let bundle = try bundle(
+      "debug", ["CFBundleIdentifier": "org.example.bundle", "CFBundleName": "Bundle"], in: scratch)
+    let identity = AppIdentity(bundle: bundle, environment: ["BELFRY_APP_ID": "org.example.b"])
+    #expect(identity.appID == "org.example.b")
+    #expect(identity.isDevelopment)
+    #expect(identity.name == "Bundle")
+    let unnamed = AppIdentity(bundle: bundle, environment: [:])
+    #expect(unnamed.appID == "org.example.bundle")
+    #expect(!unnamed.isDevelopment)
+  }
+
+  @Test(arguments: ["debug", "Bundle.app"])
+  func `Variables that only Xcode replaces are ignored`(folder: String) throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let bundle = try bundle(
+      folder,
+      [
+        "CFBundleIdentifier": "$(PRODUCT_BUNDLE_IDENTIFIER)",
+        "CFBundleDisplayName": "${PRODUCT_NAME}", "CFBundleName": "Plain",
+      ], in: scratch)
+    let identity = AppIdentity(bundle: bundle, environment: ["BELFRY_APP_ID": "org.example.b"])
+    #expect(identity.appID == "org.example.b")
+    #expect(identity.isDevelopment)
+    #expect(identity.name == "Plain")
+    #expect(AppIdentity(bundle: bundle, environment: [:]).appID == nil)
+  }
+
   @Test
   func `A .app folder's manifest has the id, unless the agent that starts it says another`() throws
   {

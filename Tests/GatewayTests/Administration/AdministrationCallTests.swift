@@ -100,6 +100,7 @@ private let requests: [AdministrationRequest] = [
   .checkPush(.init()), .checkPush(draft), .checkDeviceToken("0a", topic: nil),
   .checkDeviceToken("0a", topic: "a.b"), .checkProviderToken("a.b.c", topic: nil),
   .checkProviderToken("a.b.c", topic: "a.b"),
+  .listNodes, .drainNode(name: "one", isForced: false), .drainNode(name: "one", isForced: true),
   .listAuthorities, .rotateAuthority, .finishAuthority(isForced: false),
   .finishAuthority(isForced: true), .listTokenKeys, .rotateTokenKey,
   .retireTokenKey(id: "0a1b2c3d", isForced: false), .retireTokenKey(id: "0a1b2c3d", isForced: true),

@@ -242,6 +242,22 @@ import Transport
   }
 
   @Test
+  func `a certificate without a team is for the team of its app`() throws {
+    let administration = try stopped()
+    let other = "TEAMBBBBBB"
+    _ = try administration.perform(.addTeam(id: other, name: "B"))
+    _ = try administration.perform(.addTopic(.init(team: other, bundleID: "com.example.b")))
+    let made = try administration.perform(
+      .addCertificate(.init(team: "", bundleID: "com.example.b")))
+    #expect(made.first?["team"] == .string(other))
+    #expect(
+      throws: AdministrationFailure(
+        .missing, "no team has an app com.example.c",
+        do: "add it with 'belfry topic add --team ID com.example.c'")
+    ) { try administration.perform(.addCertificate(.init(team: "", bundleID: "com.example.c"))) }
+  }
+
+  @Test
   func `topics: added, changed by their team, refused to another, removed`() throws {
     let administration = try stopped()
     _ = try administration.perform(.addTeam(id: "TEAMBBBBBB", name: "B"))
@@ -257,8 +273,16 @@ import Transport
     // Fields that aren't mentioned remain unchanged.
     #expect(
       try administration.perform(.addTopic(.init(team: team, bundleID: bundleID))).first == changed)
-    expect(.conflict) {
-      try administration.perform(.addTopic(.init(team: "TEAMBBBBBB", bundleID: bundleID)))
+    #expect(
+      throws: AdministrationFailure(
+        .conflict, "the app com.example.app belongs to team TEAMAAAAAA",
+        do: "to change the app, specify this team or no team")
+    ) { try administration.perform(.addTopic(.init(team: "TEAMBBBBBB", bundleID: bundleID))) }
+    // The team of an existing app is known, but a new app needs one of the two teams.
+    let kept = try administration.perform(.addTopic(.init(team: "", bundleID: bundleID, keep: 7)))
+    #expect(kept.first?["keep"] == 7 && kept.first?["team"] == .string(team))
+    expect(.invalid) {
+      try administration.perform(.addTopic(.init(team: "", bundleID: "com.example.new")))
     }
     for wrong in ["a b", "", ".", "not..valid", ".example", "example."] {
       expect(.invalid) { try administration.perform(.addTopic(.init(team: team, bundleID: wrong))) }

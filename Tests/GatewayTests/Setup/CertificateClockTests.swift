@@ -126,6 +126,26 @@ import Testing
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)
   }
 
+  @Test func `A later name is logged once, not whenever the certificates are loaded`() throws {
+    let scratch = try ScratchFolder()
+    let folder = GatewayFolder(path: scratch.file("gateway"))
+    _ = try DataFolder(folder.path)
+    let lines = Lines()
+    let source = CertificateSource(
+      folder: folder, revocations: CertificateRevocations(),
+      log: Log(subsystem: "t", sink: LogSink { line in lines.add(line) }))
+    var configuration = GatewayConfiguration(folder: folder.path)
+    configuration.names = ["localhost", "127.0.0.1"]
+    let seconds = Self.made / 1_000
+    _ = try source.load(configuration, nowSeconds: seconds)
+    #expect(lines.all.isEmpty, "\(lines.all)")
+    configuration.names.append("later.example")
+    let shown = try source.load(configuration, nowSeconds: seconds)
+    #expect(lines.all.count == 1 && lines.all.first?.contains("names=later.example") == true)
+    let again = try source.load(configuration, after: shown, nowSeconds: seconds)
+    #expect(lines.all.count == 1 && again.limitedNames == shown.limitedNames)
+  }
+
   @Test func `Provider certificates that were added or revoked are shown within a minute`() throws {
     let bench = try Bench(madeAt: Self.made, startedAt: Self.made)
     func shown() -> Int64? { bench.ends.all.first { $0.kind == .provider }?.notAfter }

@@ -119,7 +119,7 @@ import Testing
     for wrong in [
       "belfry send T --topci a", "belfry sned T", "A=1 belfry gateway --host",
       "true && belfry agnet",
-      "X=\"$(belfry key jwt --team X)\"",
+      "X=\"$(belfry key jwt --topic X)\"",
       "belfry test-gateway --app a -- sh -c 'belfry log --flow'",
       "belfry gateway \\\n  --hsot 127.0.0.1", "belfry device list more", "# x\n$ belfry backup",
     ] {

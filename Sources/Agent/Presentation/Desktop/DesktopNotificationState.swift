@@ -8,6 +8,15 @@ struct DesktopNotificationState {
     /// A notification in the server's list, without a banner.
     case quiet(Presentation)
     case prompt(Prompt)
+
+    /// True if the server keeps the item on screen until the user acts, because it was sent without a timeout.
+    fileprivate var stays: Bool {
+      switch self {
+      case .notification(let presentation): presentation.stays
+      case .quiet: false
+      case .prompt: true
+      }
+    }
   }
 
   /// The key of an item.
@@ -47,6 +56,8 @@ struct DesktopNotificationState {
   private var keys: [UInt32: Key] = [:]
   private var tokens: [UInt32: String] = [:]
   private(set) var isServerThere = false
+  /// True if an item waits for a server.
+  var hasWaiting: Bool { !isServerThere && places.values.contains { $0.wanted != nil } }
 
   /// The numbers of the items that the server has, in ascending order.
   var numbers: [UInt32] { places.values.map(\.number).filter { $0 != 0 }.sorted() }
@@ -218,8 +229,12 @@ struct DesktopNotificationState {
   /// Handles a notification that the server removed from the screen, with the reason for the removal.
   ///
   /// The reasons are 1 for expired, 2 for dismissed by the user, 3 for closed by the agent, and 4 for unknown. Only a
-  /// dismissal is an action of the user; an expired notification is still in the Notification Center.
-  mutating func closed(_ number: UInt32, reason: UInt32) -> UserAction? {
+  /// dismissal is an action of the user; an expired notification is still in the Notification Center. An item without a
+  /// timeout cannot expire, so reason 1 then also means a dismissal, unless `reportsDismissals` is true, which means that
+  /// the server uses reason 2 for every dismissal.
+  mutating func closed(
+    _ number: UInt32, reason: UInt32, reportsDismissals: Bool = true
+  ) -> UserAction? {
     guard let key = keys.removeValue(forKey: number) else { return nil }
     tokens[number] = nil
     guard let place = places[key] else { return nil }
@@ -228,8 +243,11 @@ struct DesktopNotificationState {
       places[key]?.number = 0
       return nil
     }
+    assert(place.wanted != nil, "an item that is not wanted has no number")
     places[key] = nil
-    guard reason == 2 else { return nil }
+    let isDismissal =
+      reason == 2 || reason == 1 && !reportsDismissals && place.wanted?.stays == true
+    guard isDismissal else { return nil }
     switch key {
     case .notification(let name): return .acted(name, .dismiss)
     case .prompt(let id): return .postponed(id)

@@ -33,17 +33,23 @@ final class DesktopPresenter: Presenter {
   /// has determined whether a server is running.
   private var knownOwner: String?
   private var owner: String { knownOwner ?? "" }
+  /// The start of a server by the bus.
+  let starter: ServerStarter
 
   /// Creates a presenter that watches for a server on the session bus.
   ///
-  /// `close` does not close the bus. `windows` shows everything that the server cannot.
+  /// `close` does not close the bus. `windows` shows everything that the server cannot. For `graceNanoseconds`, the
+  /// presenter waits for a server that the desktop starts, before it has the bus start one.
   init(
     bus: BusConnection, windows: WindowPresenter? = nil,
     words: @escaping () -> DeviceWords = { .english },
     environment: [String: String] = ProcessInfo.processInfo.environment,
+    graceNanoseconds: Int64 = Limits.serverGraceNanoseconds,
     listener: any PresenterListener, log: Log
   ) throws(BusFailure) {
     self.bus = bus
+    starter = try ServerStarter(
+      of: Self.name, on: bus, graceNanoseconds: graceNanoseconds, log: log)
     self.environment = environment
     self.windows = windows
     self.words = words
@@ -55,6 +61,8 @@ final class DesktopPresenter: Presenter {
         self.make(self.board.show(.prompt(prompt.id), .prompt(prompt)))
       }
     }
+    // Without a server, windows show the items that cannot wait.
+    starter.onFailure = { [weak self] in self?.windows?.serverChanged(.absent) }
     try bus.match(
       "type='signal',sender='\(Self.name)',path='\(Self.path)',interface='\(Self.name)'"
     ) { [weak self] message in self?.signalled(message) }
@@ -78,6 +86,7 @@ final class DesktopPresenter: Presenter {
     switch event {
     case .presented(let presentation):
       make(board.show(.notification(presentation.key), .notification(presentation)))
+      startServer()
     case .refreshed(let presentation): refresh(presentation)
     case .listed(let presentation): list(presentation)
     case .removed(let key):
@@ -86,6 +95,7 @@ final class DesktopPresenter: Presenter {
     case .prompt(let prompt):
       prompts[prompt.id] = prompt
       show([prompt])
+      startServer()
     case .promptWithdrawn(let prompt):
       prompts[prompt.id] = nil
       make(board.remove(.prompt(prompt.id)))
@@ -105,10 +115,15 @@ final class DesktopPresenter: Presenter {
     let hadServer = !owner.isEmpty
     knownOwner = newOwner
     history = ServerHistory()
+    starter.ownerChanged(isThere: !newOwner.isEmpty)
     guard !newOwner.isEmpty else {
       if hadServer { log.info("the desktop's notification server has disconnected") }
       board.serverLost(keepsList: server.keepsList)
-      windows?.serverChanged(.absent)
+      // Items that arrived before the answer of the bus need a server. After the loss of a server, only a new item does,
+      // because the user might have stopped the server.
+      let isStarting =
+        !hadServer && (board.hasWaiting || !prompts.isEmpty) && starter.requestStart()
+      windows?.serverChanged(isStarting ? .unknown : .absent)
       return
     }
     var name = ""
@@ -140,6 +155,14 @@ final class DesktopPresenter: Presenter {
       self.windows?.serverChanged(.present(self.server))
       self.listener?.presenterAppeared(.desktop, isNew: false)
     }
+  }
+
+  /// Has the bus start a server for a new item, if no server is running.
+  private func startServer() {
+    guard knownOwner?.isEmpty == true, starter.requestStart() else { return }
+    assert(!board.isServerThere, "a server is started only if none is running")
+    // Windows wait for the server, so that no item is shown twice.
+    windows?.serverChanged(.unknown)
   }
 
   /// Shows prompts on the server, except those that a window shows, so that the user is asked once.
@@ -175,6 +198,11 @@ final class DesktopPresenter: Presenter {
         DesktopNotice(presentation, server, words: words, isQuiet: true, hasWindow: hasWindow)
       case .prompt(let prompt): DesktopNotice(prompt, server, words: words)
       }
+    if case .notification(let presentation) = item, !hasWindow,
+      ButtonPlacement.needsWindow(presentation, server)
+    {
+      windows?.reportMissing()
+    }
     if !server.findsIcons {
       notice.icon = IconSearch.path(of: notice.icon, environment: environment)
     }
@@ -225,7 +253,9 @@ final class DesktopPresenter: Presenter {
           number, DesktopNotice.replyKey, text: second.stringValue ?? ""))
     case "ActivationToken": board.activationToken(number, second.stringValue ?? "")
     case "NotificationClosed":
-      let action = board.closed(number, reason: UInt32(clamping: second.unsignedValue ?? 4))
+      let action = board.closed(
+        number, reason: UInt32(clamping: second.unsignedValue ?? 4),
+        reportsDismissals: server.reportsDismissals)
       act((action, []))
     default: break
     }

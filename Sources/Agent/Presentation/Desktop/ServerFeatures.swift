@@ -37,6 +37,10 @@ package struct ServerFeatures: Hashable {
   let listsResidentOnly: Bool
   /// True if the server moves banners to a list without reporting the move to the sender.
   let keepsList: Bool
+  /// True if the server is known to report a dismissal as a dismissal.
+  ///
+  /// Other servers, such as MATE's, report a click on their close button as an expiry.
+  let reportsDismissals: Bool
   /// True if the server finds icons by name, and draws an icon that is also in its header only once.
   let findsIcons: Bool
 
@@ -52,6 +56,7 @@ package struct ServerFeatures: Hashable {
     staysByUrgency = server.staysByUrgency
     listsResidentOnly = server.listsResidentOnly
     keepsList = server.keepsList
+    reportsDismissals = server.reportsDismissals
     findsIcons = server.findsIcons
   }
 
@@ -65,6 +70,7 @@ package struct ServerFeatures: Hashable {
     var staysByUrgency = false
     var listsResidentOnly = false
     var keepsList = false
+    var reportsDismissals = true
     var findsIcons = false
 
     init(_ name: String, _ version: String) {
@@ -89,7 +95,7 @@ package struct ServerFeatures: Hashable {
         listsResidentOnly = true
         keepsList = true
         findsIcons = true
-      default: break
+      default: reportsDismissals = false
       }
     }
   }
@@ -140,6 +146,14 @@ struct ButtonPlacement: Hashable {
       hasWindow || !hasMore && !opensWindow, "only a notification with a window opens or offers one"
     )
     assert(!hasMore || !opensWindow, "a window that opens by itself needs no button")
+  }
+
+  /// Returns true if the user needs a window to use all of a notification's actions, because the server does not show
+  /// every button or has no text field.
+  static func needsWindow(_ presentation: Presentation, _ server: ServerFeatures) -> Bool {
+    let placement = ButtonPlacement(presentation, server, hasWindow: true)
+    return placement.hasMore || placement.opensWindow
+      || !server.hasInlineReply && presentation.actions.contains { $0.textInput != nil }
   }
 
   private static func lacks(

@@ -13,7 +13,7 @@ final class WindowPresenter: Presenter {
   private let log: Log
   private let source: Source
   private weak var listener: (any PresenterListener)?
-  private var environment = ProcessInfo.processInfo.environment
+  private var environment: [String: String]  // text: the process's own variables
   /// The absolute path of `belfry-center`; nil if it is not installed.
   let program: String?
   private var child: ChildProgram?
@@ -48,10 +48,12 @@ final class WindowPresenter: Presenter {
 
   /// Creates a presenter with the `belfry-center` next to this program or on `PATH`.
   init(
-    _ source: Source, isDesktop: Bool, on loop: EventLoop, listener: any PresenterListener,
-    log: Log
+    _ source: Source, isDesktop: Bool,
+    environment: [String: String] = ProcessInfo.processInfo.environment, on loop: EventLoop,
+    listener: any PresenterListener, log: Log
   ) {
     self.source = source
+    self.environment = environment
     self.isDesktop = isDesktop
     self.loop = loop
     self.listener = listener
@@ -154,7 +156,13 @@ final class WindowPresenter: Presenter {
   // MARK: - The program
 
   private func make(_ calls: [WindowState.Call]) {
-    guard canOpen else { return complain(about: calls) }
+    guard canOpen else {
+      // No window shows these items, so the notification server has to.
+      _ = state.ended()
+      assert(state.isEmpty, "no window is open without the program")
+      if !calls.isEmpty { reportMissing() }
+      return
+    }
     for call in calls {
       switch call {
       case .show(let key, let item):
@@ -176,8 +184,9 @@ final class WindowPresenter: Presenter {
     return state.drawing(of: presentation)
   }
 
-  private func complain(about calls: [WindowState.Call]) {
-    guard !hasComplained, !calls.isEmpty else { return }
+  /// Logs once that something needs a window, if no window can be opened.
+  func reportMissing() {
+    guard !canOpen, !hasComplained else { return }
     hasComplained = true
     log.info(
       "windows are not available for notifications that the desktop cannot show",

@@ -144,7 +144,10 @@ package final class AgentSession: Sendable {
   package var hasApplication: Bool { state.withLock { $0.hasApplication } }
 
   /// Declares that this process has an application object, or that it is an extension.
+  ///
+  /// From then on, each line of the process's output is written immediately.
   package func declare(application: Bool = false, role: AppHello.Role = .app) {
+    LineBuffering.begin()
     state.withLock {
       $0.hasApplication = application
       $0.role = role

@@ -9,6 +9,8 @@ final class SceneConnector {
   private(set) var connected: Set<UIScene> = []
   /// The user's response that launched the app, stored until the scene connects.
   var launchResponse: UNNotificationResponse?
+  /// True if a missing delegate class was reported; the scene is connected at each activation of the app.
+  private var hasReportedFailure = false
 
   /// Connects the scene, unless it is already connected.
   func connectIfNeeded(response: UNNotificationResponse?) {
@@ -18,10 +20,9 @@ final class SceneConnector {
     launchResponse = nil
     let configuration = delegate.application(
       .shared, configurationForConnecting: session, options: options)
-    let delegateClass =
-      configuration.delegateClass as? NSObject.Type
-      ?? SceneManifest.delegateClass(named: configuration.name, role: session.role)
-    guard let delegateClass else { return }
+    guard let delegateClass = findDelegateClass(configuration, of: session, for: delegate) else {
+      return
+    }
     let sceneClass = configuration.sceneClass as? UIScene.Type ?? UIWindowScene.self
     let scene = sceneClass.init(session: session, connectionOptions: options)
     session.configuration = configuration
@@ -31,6 +32,26 @@ final class SceneConnector {
     scene.activationState = .foregroundInactive
     scene.delegate?.scene(scene, willConnectTo: session, options: options)
     NotificationCenter.default.post(name: UIScene.willConnectNotification, object: scene)
+  }
+
+  /// Returns the class of the scene's delegate; nil if the app has no scene.
+  private func findDelegateClass(
+    _ configuration: UISceneConfiguration, of session: UISceneSession,
+    for delegate: any UIApplicationDelegate
+  ) -> NSObject.Type? {
+    if let chosen = configuration.delegateClass as? NSObject.Type { return chosen }
+    do throws(SceneManifest.Failure) {
+      return try SceneManifest.delegateClass(
+        named: configuration.name, role: session.role,
+        module: String(String(reflecting: type(of: delegate)).prefix { $0 != "." }),
+        in: SceneManifest.current)
+    } catch {
+      if !hasReportedFailure {
+        FileHandle.standardError.write(Data("belfry: \(error.message)\n".utf8))
+      }
+      hasReportedFailure = true
+      return nil
+    }
   }
 
   func willEnterForeground() {
@@ -66,18 +87,5 @@ final class SceneConnector {
       if let delegate = scene.delegate { tell(delegate, scene) }
       NotificationCenter.default.post(name: name, object: scene)
     }
-  }
-}
-
-/// The scene configurations in the app's manifest (`UIApplicationSceneManifest` of its Info.plist).
-enum SceneManifest {
-  static func delegateClass(named name: String?, role: UISceneSession.Role) -> NSObject.Type? {
-    let manifest = Bundle.main.object(forInfoDictionaryKey: "UIApplicationSceneManifest")
-    let roles = (manifest as? [String: Any])?["UISceneConfigurations"] as? [String: Any]
-    let configurations = roles?[role.rawValue] as? [[String: Any]] ?? []
-    let named = configurations.first { $0["UISceneConfigurationName"] as? String == name }
-    let configuration = name == nil ? configurations.first : named
-    guard let className = configuration?["UISceneDelegateClassName"] as? String else { return nil }
-    return NSClassFromString(className) as? NSObject.Type
   }
 }

@@ -77,6 +77,8 @@ final class AppKnowledgeLedger {
         known[ask.connection]?.settings = settings
       }
     case .close(let connection): known[connection]?.isClosing = true
+    // The connections of a killed app no longer count, although they are still open.
+    case .kill(let app): known = known.filter { $0.value.app != app }
     case .tell(let connection, let event): onTold(connection, event)
     default: break
     }

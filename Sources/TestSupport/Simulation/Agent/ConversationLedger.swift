@@ -196,6 +196,7 @@ final class ConversationLedger {
     case .readInstallation(let ask, _, _): checkIsOpen(ask.connection, "reading an installation")
     case .tell(let connection, let event): checkIsOpen(connection, "\(event)")
     case .close(let connection): checkIsOpen(connection, "close")
+    case .kill(let app): onKilled(app)
     case .ask(let question, let event, _): onQuestion(question, event)
     case .prompt(let prompt): onPrompt(prompt)
     case .withdrawPrompt(let prompt):
@@ -214,6 +215,14 @@ final class ConversationLedger {
       extensions[order.token] = AppNotificationID(app: push.app, id: push.notificationID)
     default: break
     }
+  }
+
+  /// Forgets the requests of a killed app and the questions to it, although its connections are still open.
+  private func onKilled(_ app: AppID) {
+    let connections = Set(peers.filter { $0.value.isApp && $0.value.app == app }.keys)
+    for connection in connections { peers[connection]?.isApp = false }
+    asks = asks.filter { !connections.contains($0.key.connection) }
+    for question in questions where connections.contains(question.connection) { settle(question) }
   }
 
   private func onQuestion(_ question: Question, _ event: AppEvent) {

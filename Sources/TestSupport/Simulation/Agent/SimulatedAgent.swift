@@ -282,6 +282,7 @@ extension SimulatedAgent: AgentMachine {
       for case .prompt(let prompt) in events { world.person.isAsked(prompt) }
     case .launch(let order): app(order.app.id)?.isLaunched(order)
     case .end(let app): self.app(app)?.isEnded()
+    case .kill(let app): self.app(app)?.isKilled()
     case .suspend(let app): self.app(app)?.isSuspended()
     case .resume(let app): self.app(app)?.isResumed()
     case .armRegions(let moment): armRegions(moment)

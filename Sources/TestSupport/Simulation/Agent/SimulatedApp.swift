@@ -109,6 +109,11 @@ final class SimulatedApp {
     for process in processes where process.wasLaunched { crash(process) }
   }
 
+  /// Handles the killing of the suspended app, whose extensions continue to run.
+  func isKilled() {
+    for process in processes where process.wasLaunched && !process.isExtension { crash(process) }
+  }
+
   /// Returns true if any of these connections belongs to the app.
   func isInFront(_ connections: Set<ConnectionID>) -> Bool {
     connections.contains { process($0)?.isExtension == false }

@@ -105,6 +105,8 @@ final class SuspensionLedger {
       let hasGreeted = !world.ledger.knowledge.connections(of: id).isEmpty
       world.expect(
         !hasGreeted || warned.remove(id) != nil, "\(id) was terminated without a warning")
+    case .kill(let id):
+      world.expect(suspended.contains(id), "\(id) was killed, although it was not suspended")
     default: break
     }
   }

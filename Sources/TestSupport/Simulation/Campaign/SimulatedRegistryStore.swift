@@ -182,6 +182,12 @@ final class SimulatedRegistryStore: RegistryStore, @unchecked Sendable {
     try contents.shares(of: audience, campaign: campaign, topic: topic, environment: environment)
   }
 
+  func unregisteredRecipients(
+    of campaign: String, topic: String
+  ) throws(StorageFailure) -> Int64 {
+    try contents.unregisteredRecipients(of: campaign, topic: topic)
+  }
+
   func start(
     _ campaign: CampaignRecord, groups: [ZoneGroup.Zone], total: Int64
   ) throws(StorageFailure) -> CampaignRecord {

@@ -1,0 +1,114 @@
+"""The parts of campaign_flow.py in which another user or program changes a campaign that a page shows."""
+from browser import Failure
+from checks import check_page
+
+STATUS = "document.querySelector('section [role=status]')?.innerText"
+FORM_ERROR = "document.querySelector('form [role=alert] .error')?.innerText"
+
+
+def ask(browser, method, path, body="undefined"):
+    """Sends a request beside the page, as another program does, and returns the object in the response."""
+    return browser.value(
+        f"fetch(`/campaigns/${{new URLSearchParams(location.hash.split('?')[1]).get('id')}}{path}`, {{ method: {method!r}, "
+        f"headers: {{ 'x-belfry-console': '1', 'content-type': 'application/json' }}, body: {body} }})"
+        ".then((answer) => answer.json())")
+
+
+def rename(browser, name):
+    """Changes the name and the text of the campaign that the page shows or edits."""
+    topic = ask(browser, "GET", "")["topic"]
+    body = f"""JSON.stringify({{ topic: {topic!r}, name: {name!r}, alert: {{ en: {{ body: {name!r} }} }} }})"""
+    if ask(browser, "PUT", "", body)["name"] != name:
+        raise Failure("the campaign was not changed")
+
+
+def keeps_changes_of_others(browser):
+    """Checks that the form and the page of a draft neither overwrite nor send a version that the user has not seen."""
+    browser.click("link", "New campaign")
+    browser.wait("document.querySelector('h1').innerText == 'New campaign' && document.querySelector('[name=topic]')?.value")
+    browser.type("textbox", "Name", "Shared")
+    browser.type("textbox", "Body, en", "First")
+    browser.click("button", "Save draft")
+    browser.wait(f"{STATUS} == 'Draft'")
+    # The form names what has changed, and keeps the other user's version unless the user decides otherwise.
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Shared'")
+    rename(browser, "Second")
+    browser.type("textbox", "Body, en", "Mine")
+    browser.click("button", "Save changes")
+    browser.wait(f"{FORM_ERROR}?.includes('he name and text of campaign')", "the parts that have changed")
+    check_page(browser)
+    if ask(browser, "GET", "")["name"] != "Second":
+        raise Failure("the form has overwritten a change that the user has not seen")
+    browser.click("button", "Discard my changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Second' && {STATUS} == 'Draft'")
+    browser.wait("document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Second')")
+    # The page does not send a version that it did not show when the user chose to send it.
+    browser.click("button", "Send now…")
+    browser.wait("document.querySelector('dialog[open] h2')?.innerText == 'Send “Second” now?'")
+    rename(browser, "Third")
+    browser.wait("document.querySelector('dialog button.danger:enabled')")
+    browser.value("document.querySelector('dialog button.danger').click()")
+    browser.wait("document.querySelector('section [role=alert]:not([hidden])')?.innerText.includes('Nothing was sent.')", "the refusal")
+    browser.wait("document.querySelector('h1').innerText == 'Third' && document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Third')")
+    browser.wait("document.querySelector('[aria-label=Progress] [aria-live=polite]:not([hidden])')?.innerText.includes('The campaign was changed at ')")
+    if ask(browser, "GET", "")["state"] != "draft":
+        raise Failure("a version that the user has not seen was sent")
+    check_page(browser)
+    # Unsaved changes are based on the version with which they began, even if the form is opened again.
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('[name=name]')?.value == 'Third'")
+    browser.type("textbox", "Body, en", "Mine")
+    browser.value("history.back()")
+    browser.wait(f"document.querySelector('h1').innerText == 'Third' && {STATUS} == 'Draft'")
+    rename(browser, "Fourth")
+    browser.click("link", "Edit")
+    browser.wait("document.querySelector('main').innerText.includes('The campaign itself has changed since you began.')")
+    browser.click("button", "Save changes")
+    browser.wait(f"{FORM_ERROR}?.includes('he name and text of campaign')")
+    browser.click("button", "Save my changes")
+    browser.wait(f"document.querySelector('h1').innerText == 'Third' && {STATUS} == 'Draft'", "the user's version")
+    browser.wait("document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Mine')")
+    ask(browser, "DELETE", "")
+
+
+def follows_a_pause(browser):
+    """Checks that the page of a campaign that waits follows it when another program resumes it after a pause."""
+    browser.click("button", "Pause")
+    browser.wait(f"{STATUS} == 'Paused'")
+    ask(browser, "POST", "/resume")
+    browser.wait(f"{STATUS} == 'Waiting'", "the campaign that another program has resumed")
+
+
+def reads_files_again(browser, files, strings):
+    """Checks that the form does not use a file that has changed since it was chosen, and reads the same files again."""
+    wrong = "document.querySelector('details[open] .error:not([hidden])')?.innerText"
+    with open(strings, encoding="utf-8") as file:
+        text = file.read()
+    with open(strings, "w", encoding="utf-8") as file:
+        file.write(text.replace("Des fichiers", "Deux fichiers"))
+    browser.click("button", "Dry run")
+    browser.wait(f"{wrong}?.includes('fr.strings has changed since you chose it.')", "the file that has changed")
+    # The browser reports a change only because the click on the field has forgotten the former files.
+    node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
+    browser.call("Page.setInterceptFileChooserDialog", enabled=True)
+    browser.value("document.querySelector('[name=files]').click()")
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=files)
+    browser.call("Page.setInterceptFileChooserDialog", enabled=False)
+    browser.wait(f"{wrong} === undefined && document.querySelector('details[open]').innerText.includes('In use: ')", "the corrected files")
+    browser.click("button", "Dry run")
+    browser.wait("document.querySelector('.previews')?.innerText.includes('Deux fichiers')", "the text of the corrected file")
+
+
+def waits_for_a_test(browser):
+    """Checks that the overview does not call the service working before a connection has been tested."""
+    browser.value("""window.get = window.fetch; window.fetch = async (path, options) => {
+      const answer = await window.get(path, options);
+      if (path !== '/status') return answer;
+      const status = JSON.parse(await answer.text());
+      status.service.connection = 'connecting';
+      return new Response(JSON.stringify(status));
+    }; null""")
+    browser.wait("document.querySelector('.verdict h2').innerText == 'Checking the connection…' && !document.querySelector('.verdict.good')")
+    browser.value("window.fetch = window.get; null")
+    browser.wait("document.querySelector('.verdict.good')")
