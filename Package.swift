@@ -112,13 +112,14 @@ let package = Package(
     swift("AppLink", "BelfryWire", "AppWire", "CThreadSanitizer"),
     swift("System", "CLinux", "CThreadSanitizer"),
     swift("Transport", "System", "COpenSSL", "CNghttp2"),
+    swift("WebPush", "BelfryWire", "System", "Transport"),
     swift("Storage", "BelfryWire", "PushWire", "System", "Transport", "CSQLite", "CRowChecksum"),
     swift(
       "PostgresStorage", "BelfryWire", "PushWire", "System", "Transport", "Storage", "CPostgreSQL"),
     swift("MessageBus", "System", "CNATS"),
     swift(
       "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage", "PostgresStorage",
-      "MessageBus", settings: unchecked),
+      "MessageBus", "WebPush", settings: unchecked),
     swift(
       "Agent", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System", "Transport", "Storage",
       "CSystemd"),
@@ -173,7 +174,8 @@ let package = Package(
       dependencies: [
         "BelfryWire", "PushWire", "AppWire", "Scheduling", "AppLink", "System", "Transport",
         "Storage", "PostgresStorage", "Gateway", "Agent",
-        "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CVersion", "CYaml",
+        "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "WebPush", "CVersion",
+        "CYaml",
       ],
       swiftSettings: strict),
 
@@ -229,8 +231,11 @@ let package = Package(
     test(
       "PostgresStorageTests", "PostgresStorage", "BelfryWire", "PushWire", "System", "Transport",
       "Storage"),
+    test("WebPushTests", "WebPush", "BelfryWire", "Transport"),
     test("MessageBusTests", "MessageBus", "System", "Transport"),
-    test("GatewayTests", "Gateway", "BelfryWire", "PushWire", "System", "Transport", "Storage"),
+    test(
+      "GatewayTests", "Gateway", "WebPush", "BelfryWire", "PushWire", "System", "Transport",
+      "Storage"),
     test(
       "AgentTests", "Agent", "AppLink", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System",
       "Transport", "Storage"),

@@ -14,6 +14,10 @@ public enum WireLimits {
   ///
   /// Belfry's tokens have 32 bytes.
   public static let deviceTokenBytesMax = 100
+  /// The maximum number of characters in the ID of a Web Push endpoint or message.
+  ///
+  /// Belfry's IDs have 43 to 86 characters.
+  public static let webPushIDBytesMax = 128
   /// The maximum number of bytes in a bundle identifier with the suffix of its push type; registration rejects longer
   /// topics.
   public static let topicBytesMax = 255

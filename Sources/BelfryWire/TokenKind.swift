@@ -1,5 +1,5 @@
 /// The kind of a device token; on each device, an app has one token of each kind (apns-protocol 1.5).
-public enum TokenKind: UInt8, CaseIterable, Sendable {
+public enum TokenKind: UInt8, Sendable {
   case alert = 1
   case voip
   case complication
@@ -10,6 +10,8 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   case pushToTalk
   case widgets
   case controls
+  /// A Web Push subscription, which belongs to a device and not to one of the gateway's apps (docs/web-push.md).
+  case webPush
 
   /// The kind's name in commands and JSON lines, as in `belfry device run --app BUNDLE-ID:TYPE`.
   public var name: StaticString {
@@ -24,6 +26,7 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     case .pushToTalk: "pushtotalk"
     case .widgets: "widgets"
     case .controls: "controls"
+    case .webPush: "webpush"
     }
   }
 
@@ -40,7 +43,7 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
   /// The suffix that is appended to the bundle identifier to form this kind's topic (apns-protocol 1.5).
   public var topicSuffix: StaticString {
     switch self {
-    case .alert, .mdm: ""
+    case .alert, .mdm, .webPush: ""
     case .voip: ".voip"
     case .complication: ".complication"
     case .fileProvider: ".pushkit.fileprovider"
@@ -51,4 +54,12 @@ public enum TokenKind: UInt8, CaseIterable, Sendable {
     case .controls: ".push-type.controls"
     }
   }
+}
+
+extension TokenKind: CaseIterable {
+  /// The kinds of an app's tokens, which exclude ``webPush``, because no topic and no command names such a token.
+  public static let allCases: [TokenKind] = [
+    .alert, .voip, .complication, .fileProvider, .mdm, .liveActivity, .location, .pushToTalk,
+    .widgets, .controls,
+  ]
 }

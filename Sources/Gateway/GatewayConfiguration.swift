@@ -1,6 +1,7 @@
 public import BelfryWire
 public import PostgresStorage
 internal import Transport
+public import WebPush
 
 /// The options that an operator chooses; they are validated once and then passed by value.
 public struct GatewayConfiguration: Sendable {
@@ -48,6 +49,11 @@ public struct GatewayConfiguration: Sendable {
   public var environment = BelfryWire.Environment.sandbox
   /// The ports of the listeners.
   public var ports = GatewayPorts()
+  /// The origin of the endpoints of Web Push subscriptions, such as `https://push.example.org`; `nil` for the name and
+  /// the port of the Web Push service.
+  public internal(set) var webPushOrigin: String?
+  /// The form of the answers of the Web Push service.
+  public var webPushDialect = WebPushDialect.rfc
   /// The policy that determines which devices can enroll.
   public var enrollment = Enrollment.code
   /// The maximum number of enrollments per minute with one code; `nil` for no limit.

@@ -21,6 +21,7 @@ public final class GatewayMetrics: Sendable {
   private let enrollmentRefusals: [Counter]
   private let rejections: [Counter]
   private let unansweredBounds: [Counter]
+  private let webPushRefusals: [Int: Counter]
   let loweredStreamLimits: Counter
   private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
@@ -87,6 +88,13 @@ public final class GatewayMetrics: Sendable {
         "belfry_pushes_refused_total", help: "Provider requests refused, by reason.",
         labels: ["reason": $0.reason])
     }
+    webPushRefusals = Dictionary(
+      uniqueKeysWithValues: [400, 401, 403, 404, 405, 410, 413, 429, 500, 503].map { status in
+        let counter = registry.counter(
+          "belfry_web_push_refused_total", help: "Web Push requests refused, by HTTP status.",
+          labels: ["status": "\(status)"])
+        return (status, counter)
+      })
     unansweredBounds = UnansweredBound.allCases.map {
       registry.counter(
         "belfry_pushes_unanswered_bounded_total",
@@ -169,6 +177,8 @@ public final class GatewayMetrics: Sendable {
   }
 
   func count(_ rejection: Rejection) { rejections[Int(rejection.rawValue)].add() }
+
+  func countWebPushRefusal(status: Int) { webPushRefusals[status]?.add() }
 
   func count(_ excess: ProviderErrorPolicy.Excess) { erringConnections[excess]?.add() }
 

@@ -10,12 +10,19 @@ public struct GatewayPorts: Equatable, Sendable {
   public var feedback: UInt16
   /// The port of the provider API without TLS; `nil` disables it.
   public var insecureProvider: UInt16?
+  /// The port of the Web Push service; `nil` disables it.
+  public var webPush: UInt16?
+  /// The port of the Web Push service without TLS; `nil` disables it.
+  public var insecureWebPush: UInt16?
 
   /// Creates the ports; the defaults are the same as Apple's.
   public init(
     providers: [UInt16] = [2197], device: UInt16 = 5223, binary: UInt16 = 2195,
-    feedback: UInt16 = 2196, insecureProvider: UInt16? = nil
+    feedback: UInt16 = 2196, insecureProvider: UInt16? = nil, webPush: UInt16? = nil,
+    insecureWebPush: UInt16? = nil
   ) {
+    self.webPush = webPush
+    self.insecureWebPush = insecureWebPush
     self.providers = providers
     self.device = device
     self.binary = binary

@@ -196,6 +196,8 @@ package enum Limits {
   /// The maximum number of distinct pairs of app and token kind that a device can ever register, on all its
   /// connections; a machine has far fewer apps.
   static let topicsPerDeviceMax = 1_024
+  /// The maximum number of undelivered messages of a Web Push subscription; the oldest are dropped.
+  static let webPushKeep: UInt32 = 1_000
   /// The maximum number of apps that are adopted for one device.
   ///
   /// An app is adopted for all devices at once, so a single device adds only a few apps.

@@ -141,7 +141,7 @@ enum AppCommand {
     case .alert: return "register the app, for example with 'belfry app run \(app) --register'"
     case .voip, .complication, .fileProvider: api = "PKPushRegistry"
     case .liveActivity: api = "ActivityKit"
-    case .mdm, .location, .pushToTalk, .widgets, .controls:
+    case .mdm, .location, .pushToTalk, .widgets, .controls, .webPush:
       return "the client modules do not register for this kind; use a virtual device, for example "
         + "with 'belfry device run --app \(app):\(kind.name)'"
     }

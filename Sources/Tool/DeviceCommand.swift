@@ -28,6 +28,8 @@ enum DeviceCommand {
         "app", "BUNDLE-ID[:TYPE,…]",
         "register this app for these types of push, or for alert pushes if no type is given"),
       .repeatable("channel", "APP/ID", "subscribe to the app's broadcast channel"),
+      .flag("web-push", "create a Web Push subscription for each device, and print its endpoint"),
+      .value("vapid", "KEY", "let only the sender with this VAPID key send to the subscriptions"),
       .value(
         "connecting", "N", default: "64",
         "maximum number of devices that connect at the same time; with a much higher number, "

@@ -3,6 +3,7 @@ import Gateway
 import Glibc
 import PostgresStorage
 import System
+import WebPush
 
 /// `belfry gateway`: runs the push service until SIGTERM or SIGINT.
 enum GatewayCommand {
@@ -40,6 +41,17 @@ enum GatewayCommand {
           + "for a second gateway"),
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
+      .value(
+        "web-push-port", "PORT", "Web Push service for UnifiedPush apps (TLS, HTTP/1.1 and HTTP/2)"),
+      .value(
+        "insecure-web-push-port", "PORT",
+        "Web Push service without TLS, on loopback only, for tests"),
+      .value(
+        "web-push-origin", "URL", default: "https://HOST:PORT",
+        "the beginning of Web Push endpoints, which senders' tokens must name"),
+      .value(
+        "web-push-dialect", "rfc|autopush|apple", default: "rfc",
+        "whose answers the Web Push service imitates"),
       .value(
         "enroll", "open|code", default: "code",
         "open: any device can enroll; code: a device needs the enrollment code"),
@@ -204,6 +216,18 @@ enum GatewayCommand {
     if let rate = try options.integer("enroll-rate", in: 1...1_000_000_000 as ClosedRange<UInt32>) {
       configuration.enrollmentsPerMinute = rate
     }
+    if let text = options.value("web-push-origin") {
+      guard configuration.setWebPushOrigin(text) else {
+        throw .badValue(
+          key: "web-push-origin", value: text, wanted: "an origin, such as https://push.example.org"
+        )
+      }
+    }
+    if let dialect = try options.choice(
+      "web-push-dialect", of: WebPushDialect.allCases.map(\.rawValue))
+    {
+      configuration.webPushDialect = WebPushDialect(rawValue: dialect) ?? .rfc
+    }
     configuration.acceptsES512 = try options.choice("es512", of: ["on", "off"]) != "off"
     configuration.recovers = options.has("recover")
     configuration.takesOverRecords =
@@ -304,6 +328,8 @@ enum GatewayCommand {
     ]
     listeners += ports.providers.map { ("provider-port", $0) }
     listeners += ports.insecureProvider.map { [("insecure-provider-port", $0)] } ?? []
+    listeners += ports.webPush.map { [("web-push-port", $0)] } ?? []
+    listeners += ports.insecureWebPush.map { [("insecure-web-push-port", $0)] } ?? []
     if options.value("console-host") ?? "127.0.0.1" == host {
       listeners.append(("console-port", try consolePort(options)))
     }
@@ -338,11 +364,15 @@ enum GatewayCommand {
     ports.binary = try options.integer("binary-port") ?? ports.binary
     ports.feedback = try options.integer("feedback-port") ?? ports.feedback
     ports.insecureProvider = try options.integer("insecure-provider-port")
-    if ports.insecureProvider != nil, let host = options.value("host"),
-      SocketAddress(host: host, port: 0)?.isLoopback == false
-    {
-      throw .badValue(
-        key: "host", value: host, wanted: "a loopback address with --insecure-provider-port")
+    ports.webPush = try options.integer("web-push-port")
+    ports.insecureWebPush = try options.integer("insecure-web-push-port")
+    if let host = options.value("host"), SocketAddress(host: host, port: 0)?.isLoopback == false {
+      for (option, port) in [
+        ("insecure-provider-port", ports.insecureProvider),
+        ("insecure-web-push-port", ports.insecureWebPush),
+      ] where port != nil {
+        throw .badValue(key: "host", value: host, wanted: "a loopback address with --\(option)")
+      }
     }
     return ports
   }

@@ -202,6 +202,7 @@ final class GatewayRun {
         "provider": providers,
         "insecureProvider": ports.insecureProvider.map { "\($0)" } ?? "off",
         "device": "\(ports.device)", "data": folder.path,
+        "webPush": (ports.webPush ?? ports.insecureWebPush).map { "\($0)" } ?? "off",
       ])
     log.info(
       "console ready: sign in with the link that '\(consoleCommand)' prints, or with the admin token",
@@ -267,6 +268,12 @@ extension GatewayServer.Description {
     ports.append(("console", .integer(Int64(consolePort))))
     if let insecure = self.ports.insecureProvider {
       ports.append(("insecureProvider", .integer(Int64(insecure))))
+    }
+    if let webPush = self.ports.webPush {
+      ports.append(("webPush", .integer(Int64(webPush))))
+    }
+    if let insecure = self.ports.insecureWebPush {
+      ports.append(("insecureWebPush", .integer(Int64(insecure))))
     }
     let namesIfAny: [(String, JSONValue)] =
       names.isEmpty ? [] : [("names", .array(names.map { .string($0) }))]

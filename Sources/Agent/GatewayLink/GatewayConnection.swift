@@ -121,6 +121,9 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   public var memory: [NotificationID] { machine.memory }
   /// The gateway's environment, if the gateway has reported it.
   public var environment: BelfryWire.Environment? { machine.environment }
+  /// The origin of the endpoints of Web Push subscriptions, as last reported; empty if the gateway does not have a Web
+  /// Push service.
+  public var webPushOrigin: String { machine.webPushOrigin }
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 

@@ -85,9 +85,9 @@ extension DeliveryLogLine {
   /// Creates the line of an entry; `bundleID` is nil if the app was removed.
   init(_ entry: DeliveryLog.Entry, bundleID: String?) {
     let kind = TokenKind(rawValue: entry.key.kind) ?? .alert
+    let topic = kind == .webPush ? "(web push)" : "\(bundleID ?? "(removed)")\(kind.topicSuffix)"
     self.init(
       atMilliseconds: entry.atMilliseconds, state: entry.state.label, id: entry.id,
-      uniqueID: entry.uniqueID, device: entry.key.device,
-      topic: "\(bundleID ?? "(removed)")\(kind.topicSuffix)", pushType: entry.pushType)
+      uniqueID: entry.uniqueID, device: entry.key.device, topic: topic, pushType: entry.pushType)
   }
 }

@@ -14,6 +14,7 @@ extension DeviceHome {
       perSecond: Limits.deviceAdmissionsPerSecond, burst: Limits.deviceAdmissionsBurst)
     listeners.add(listener, showing: \.device)
     ports.device = listener.port
+    setWebPushOrigin(context.shared.configuration.webPushOrigin(for: ports))
   }
 
   /// Creates a connection for a device or, if `device` is nil, for a device that is enrolling.

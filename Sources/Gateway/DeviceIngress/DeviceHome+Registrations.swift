@@ -10,6 +10,9 @@ extension DeviceHome {
     _ verb: LinkFrame.TopicVerb, _ topic: LinkTopic, of device: UInt64, request: UInt16,
     on connection: DeviceConnection
   ) {
+    if topic.kind == .webPush {
+      return handle(verb, webPush: topic, of: device, request: request, on: connection)
+    }
     guard let app = directory.app(bundleID: Array(topic.bundleID.utf8).span) else {
       guard verb == .register else {
         let mayBeDamaged = directory.damage.mayHave(.bundle(topic.bundleID))
@@ -29,6 +32,27 @@ extension DeviceHome {
       registrations.handle(
         RegistrationTable.Request(
           session: connection.session, number: request, verb: verb, key: key),
+        atMilliseconds: loop.unixMilliseconds))
+  }
+
+  /// Handles a device's request about a Web Push subscription, whose number the device chose.
+  private func handle(
+    _ verb: LinkFrame.TopicVerb, webPush topic: LinkTopic, of device: UInt64, request: UInt16,
+    on connection: DeviceConnection
+  ) {
+    guard let subject = WebPushSubject(topic) else {
+      return connection.answer(request, with: .refused(.badTopic))
+    }
+    guard verb != .register || !linkSettings.webPushOrigin.isEmpty else {
+      return connection.answer(request, with: .refused(.unknownApp))
+    }
+    let key = NotificationKey(
+      device: device, app: subject.number, kind: TokenKind.webPush.rawValue)
+    perform(
+      registrations.handle(
+        RegistrationTable.Request(
+          session: connection.session, number: request, verb: verb, key: key,
+          keyHash: subject.keyHash),
         atMilliseconds: loop.unixMilliseconds))
   }
 
@@ -83,10 +107,12 @@ extension DeviceHome {
       guard let kind = TokenKind(rawValue: request.key.kind) else {
         preconditionFailure("a registration has an unknown token kind: \(request.key.kind)")
       }
-      let token = tokens.seal(
-        TokenContents(
-          environment: environment, kind: kind, generation: entry.generation,
-          app: request.key.app, device: request.key.device))
+      let contents = TokenContents(
+        environment: environment, kind: kind, generation: entry.generation,
+        app: request.key.app, device: request.key.device)
+      let token =
+        kind == .webPush
+        ? tokens.sealEndpoint(contents, keyHash: request.keyHash) : tokens.seal(contents)
       connection.answer(
         request.number, with: .token(handle: request.key.linkHandle, token: token))
       connection.add(topic: request.key)

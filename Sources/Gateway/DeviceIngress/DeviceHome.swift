@@ -11,7 +11,7 @@ import Transport
 /// outcomes. Fronts and homes exchange values through the ``LoopContext``.
 final class DeviceHome: TimerTarget {
   let context: LoopContext
-  let linkSettings: DeviceLinkServer.Settings
+  private(set) var linkSettings: DeviceLinkServer.Settings
   var registrations: RegistrationTable
   var devices: DeviceTable
   var core: DeliveryCore
@@ -371,6 +371,9 @@ final class DeviceHome: TimerTarget {
   }
 
   func use(_ security: ListenerSecurity) { listeners.use(security) }
+
+  /// Sets the origin of Web Push endpoints, which is known once the listeners are open.
+  func setWebPushOrigin(_ origin: String) { linkSettings.webPushOrigin = origin }
 
   /// Stops accepting connections, and asks devices to reconnect later; everything that was accepted is stored or
   /// delivered.

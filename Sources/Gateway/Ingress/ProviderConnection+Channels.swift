@@ -9,6 +9,8 @@ enum ProviderInterface {
   case everything
   /// Channel management only, where GET and DELETE are allowed (apns-protocol 1.1).
   case channelManagement
+  /// The Web Push service only.
+  case webPush
 }
 
 /// The handling of requests about channels and broadcasts (apns-protocol section 5), which the connection checks and
@@ -18,7 +20,8 @@ extension ProviderConnection {
   func isAboutChannels(_ open: ProviderStream) -> Bool {
     switch open.request.path {
     case .broadcast, .channels, .allChannels: true
-    case .device, .deviceWithoutToken, .other: interface == .channelManagement
+    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .other:
+      interface == .channelManagement
     }
   }
 
@@ -80,7 +83,7 @@ extension ProviderConnection {
     switch path {
     case .channels, .allChannels: true
     case .broadcast: interface == .everything
-    case .device, .deviceWithoutToken, .other: false
+    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .other: false
     }
   }
 

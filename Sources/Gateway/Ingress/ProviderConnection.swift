@@ -63,7 +63,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     }
     var settings = HTTP2Settings()
     settings.initialConcurrentStreams =
-      credentials.certificate == nil ? 1 : Limits.providerConcurrentStreams
+      credentials.certificate == nil && interface != .webPush
+      ? 1 : Limits.providerConcurrentStreams
     let scripted = faults.opening(front.faults, &settings)
     session =
       speaksHTTP1
@@ -193,7 +194,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     guard let open = streams[streamID] else { return }
     let nameBytes = unsafe name.assumingMemoryBound(to: UInt8.self)
     let valueBytes = unsafe value.assumingMemoryBound(to: UInt8.self)
-    unsafe open.request.handleField(name: nameBytes.span, value: valueBytes.span)
+    unsafe open.handleField(name: nameBytes.span, value: valueBytes.span)
   }
 
   private func requestBody(_ streamID: Int32, bytes: UnsafeRawBufferPointer) {
@@ -241,6 +242,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   private func decide(_ open: ProviderStream) {
     if case .value = open.request.id {} else { open.generatedID = front.makeID() }
+    if isAboutWebPush(open) { return decideWebPush(open) }
     if isAboutChannels(open) { return decideChannelRequest(open) }
     var context = self
     let body = open.body
@@ -278,9 +280,13 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   /// Returns true if one more push is within the rate limits of the connection and of the app's team.
   func isInRate(_ app: App) -> Bool {
-    let now = front.loop.nowNanoseconds
-    guard front.connectionRate?.admits(&nextPushNanoseconds, at: now) ?? true else { return false }
-    return app.teamRate?.admits(at: now) ?? true
+    guard isInConnectionRate() else { return false }
+    return app.teamRate?.admits(at: front.loop.nowNanoseconds) ?? true
+  }
+
+  /// Returns true if one more push is within the rate limit of the connection.
+  func isInConnectionRate() -> Bool {
+    front.connectionRate?.admits(&nextPushNanoseconds, at: front.loop.nowNanoseconds) ?? true
   }
 
   /// Returns true if one more push of the app's team can wait for its answer; all pushes on a connection belong to one
@@ -382,6 +388,12 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     resumeIfAnswered()
     if faults.hasDelays, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
+    }
+    if let open = streams[streamID], open.webPushAnswer != nil {
+      switch answer {
+      case .accepted: return acceptWebPush(open)
+      case .refused(let rejection, _): return refuseWebPush(open, rejection)
+      }
     }
     switch answer {
     case .accepted: accept(streamID)

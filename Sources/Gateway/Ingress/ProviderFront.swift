@@ -19,6 +19,8 @@ final class ProviderFront {
   private(set) var providerErrors: ProviderErrorPolicy.Bounds
   var connections = ProviderConnections()
   var providerMemory = ProviderMemory()
+  /// The Web Push service; nil if the gateway has none, and until the listeners are open.
+  private(set) var webPush: WebPushFront?
   private var listeners: LoopListeners
   private var refusedPushes = RefusedPushes()
   private var followers = DeliveryLogFollowers()
@@ -65,9 +67,22 @@ final class ProviderFront {
     }
     if let port = ports.insecureProvider {
       ports.insecureProvider = try listen(port, "insecure-provider-port", nil) { [unowned self] in
-        InsecureProtocolNegotiator(front: self)
+        HTTPVersionNegotiator(front: self)
       }
     }
+    if let port = ports.webPush {
+      ports.webPush = try listen(port, "web-push-port", \.webPush) { [unowned self] in
+        HTTPVersionNegotiator(front: self, interface: .webPush)
+      }
+    }
+    if let port = ports.insecureWebPush {
+      ports.insecureWebPush = try listen(port, "insecure-web-push-port", nil) { [unowned self] in
+        HTTPVersionNegotiator(front: self, interface: .webPush)
+      }
+    }
+    webPush = WebPushFront(
+      origin: context.shared.configuration.webPushOrigin(for: ports),
+      dialect: context.shared.configuration.webPushDialect)
     ports.binary = try listen(ports.binary, "binary-port", \.legacy) { [unowned self] in
       LegacyProtocolNegotiator(front: self, service: .binary)
     }
@@ -182,9 +197,18 @@ final class ProviderFront {
     _ rejection: Rejection, id: NotificationID, token: [UInt8], topic: [UInt8],
     pushType: PushType? = nil
   ) -> Bool {
+    noteRefusal(
+      because: rejection.reason, id: id, token: token, topic: topic, pushType: pushType)
+  }
+
+  /// Records a refused push with a reason in words; returns false if this second's limit has been reached.
+  func noteRefusal(
+    because reason: @autoclosure () -> String, id: NotificationID, token: [UInt8], topic: [UInt8],
+    pushType: PushType?
+  ) -> Bool {
     guard refusedPushes.hasRoom(atNanoseconds: loop.nowNanoseconds) else { return false }
     let entry = RefusedPushes.Entry(
-      atMilliseconds: loop.unixMilliseconds, rejection: rejection, id: id, token: token,
+      atMilliseconds: loop.unixMilliseconds, reason: reason(), id: id, token: token,
       topic: topic.count <= Limits.refusedTopicBytesMax
         ? topic : Array(topic.prefix(Limits.refusedTopicBytesMax)),
       pushType: pushType)
@@ -219,7 +243,7 @@ final class ProviderFront {
   private func line(_ entry: RefusedPushes.Entry) -> DeliveryLogLine {
     DeliveryLogLine(
       atMilliseconds: entry.atMilliseconds, state: DeliveryLogLine.refused,
-      reason: entry.rejection.reason, id: entry.id, uniqueID: nil,
+      reason: entry.reason, id: entry.id, uniqueID: nil,
       device: tokens.open(entry.token.span)?.device ?? 0,
       topic: String(decoding: entry.topic, as: UTF8.self), pushType: entry.pushType)
   }

@@ -1,5 +1,6 @@
 import BelfryWire
 import PushWire
+import WebPush
 
 /// A request on a provider connection, from its first bytes until its answer has been sent.
 ///
@@ -22,6 +23,15 @@ final class ProviderStream {
   var delayMilliseconds: UInt32 = 0
   /// The arrival time of the request's first bytes, in monotonic nanoseconds.
   var began: Int64 = 0
+  /// The fields of a Web Push message; nil for other requests.
+  var webPush: WebPushRequest?
+  /// What the answer to an accepted Web Push message contains.
+  struct WebPushAnswer {
+    let contents: TokenContents
+    let ttlSeconds: Int64
+  }
+  /// The answer to a Web Push message that waits for its device's home; nil for other requests.
+  var webPushAnswer: WebPushAnswer?
   /// The number of bytes of memory that the stream holds.
   var heldBytes: Int {
     body.count + request.authorization.count + request.topic.count + request.channelID.count
@@ -36,6 +46,17 @@ final class ProviderStream {
     isDecided = false
     generatedID = nil
     delayMilliseconds = 0
+    webPush = nil
+    webPushAnswer = nil
+  }
+
+  /// Handles one header field or pseudo-header field.
+  func handleField(name: Span<UInt8>, value: Span<UInt8>) {
+    request.handleField(name: name, value: value)
+    // A client sends the path before all other fields.
+    guard request.path == .webPush else { return }
+    if webPush == nil { webPush = WebPushRequest() }
+    webPush?.field(name: name, value: value)
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {

@@ -9,7 +9,8 @@ struct RefusedPushes {
   /// A refused push, with the values that could be read from it.
   struct Entry {
     let atMilliseconds: Int64
-    let rejection: Rejection
+    /// The reason in the answer, and for a Web Push message the rule that failed.
+    let reason: String  // text: our own words
     /// The `apns-id` of the answer.
     let id: NotificationID
     /// The token's bytes; empty if absent.

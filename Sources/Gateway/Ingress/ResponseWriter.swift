@@ -100,6 +100,24 @@ import Transport
     }
   }
 
+  /// Writes a response with these fields.
+  func answer(
+    _ streamID: Int32, status: Int, fields given: [(name: StaticString, value: String)],
+    body: [UInt8], on session: any HTTP2ServerSession
+  ) {
+    start()
+    for (name, value) in given {
+      let begin = used
+      append(Array(value.utf8).span)
+      unsafe field(name, UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
+    }
+    unsafe body.withUnsafeBytes { body in
+      unsafe session.respond(
+        streamID, status: status, fields: UnsafeBufferPointer(rebasing: fields[..<fieldCount]),
+        body: body.isEmpty ? nil : body)
+    }
+  }
+
   private func appendID(
     _ text: [UInt8], _ id: NotificationID, as name: StaticString = "apns-id"
   ) {

@@ -29,6 +29,34 @@ public final class DeviceTokenCodec {
     return cipher.seal(contents.inCell(cell).bytes)
   }
 
+  /// Returns the ID of a Web Push endpoint: the contents, and the hash of the only VAPID key that can send to it, which
+  /// is empty if any sender can (docs/web-push.md).
+  ///
+  /// The gateway stores nothing else about the endpoint: it opens the ID again when a message arrives.
+  func sealEndpoint(_ contents: TokenContents, keyHash: [UInt8]) -> [UInt8] {
+    assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
+    assert(
+      keyHash.isEmpty || keyHash.count == WebPushSubject.keyHashBytes, "a hash has its whole length"
+    )
+    guard let cipher = ciphers.first else { return [] }
+    return cipher.seal(contents.inCell(cell).bytes + keyHash)
+  }
+
+  /// Returns the contents and the key hash of an endpoint's ID; `nil` if this gateway did not create it.
+  func openEndpoint(_ id: [UInt8]) -> (contents: TokenContents, keyHash: [UInt8])? {
+    let plain = TokenContents.byteCount
+    let lengths = [plain, plain + WebPushSubject.keyHashBytes].map { $0 + SIVCipher.overheadBytes }
+    guard lengths.contains(id.count) else { return nil }
+    for cipher in ciphers {
+      guard let opened = cipher.open(id) else { continue }
+      guard let contents = TokenContents(opened.span.extracting(0..<plain)),
+        contents.kind == .webPush, contents.environment == environment, contents.cell == cell
+      else { return nil }
+      return (contents, Array(opened.dropFirst(plain)))
+    }
+    return nil
+  }
+
   /// Returns the tokens with these contents, one for each key.
   func sealWithEachKey(_ contents: TokenContents) -> [[UInt8]] {
     let bytes = contents.inCell(cell).bytes
@@ -46,7 +74,7 @@ public final class DeviceTokenCodec {
       guard isOurs else { continue }
       let plain = opened
       guard let contents = TokenContents(plain.span),
-        contents.environment == environment, contents.cell == cell
+        contents.environment == environment, contents.cell == cell, contents.kind != .webPush
       else { continue }
       return contents
     }

@@ -51,11 +51,15 @@ public struct RegistrationTable: Sendable {
     public let verb: LinkFrame.TopicVerb
     /// The topic, with its device.
     public let key: NotificationKey
+    /// The hash of the VAPID key of a Web Push subscription; empty for other topics, and for unrestricted subscriptions.
+    public let keyHash: [UInt8]
 
     /// Creates a request from its parts.
     public init(
-      session: SessionID, number: UInt16, verb: LinkFrame.TopicVerb, key: NotificationKey
+      session: SessionID, number: UInt16, verb: LinkFrame.TopicVerb, key: NotificationKey,
+      keyHash: [UInt8] = []
     ) {
+      self.keyHash = keyHash
       self.session = session
       self.number = number
       self.verb = verb

@@ -10,6 +10,8 @@ extension GatewayPorts {
     ]
     listeners += providers.map { ("provider-port", $0) }
     listeners += insecureProvider.map { [("insecure-provider-port", $0)] } ?? []
+    listeners += webPush.map { [("web-push-port", $0)] } ?? []
+    listeners += insecureWebPush.map { [("insecure-web-push-port", $0)] } ?? []
     for (option, port) in listeners where port != 0 {
       guard let address = SocketAddress(host: host, port: port) else { continue }
       do throws(SystemFailure) {

@@ -9,12 +9,18 @@ package struct ListenerSecurity: Sendable {
   package var legacy: StreamSecurity
   /// The configuration of the device port.
   package var device: StreamSecurity
+  /// The configuration of the port of the Web Push service, where HTTP/1.1 is also available.
+  package var webPush: StreamSecurity
 
   /// Creates the TLS configuration of each kind of port.
-  package init(provider: StreamSecurity, legacy: StreamSecurity, device: StreamSecurity) {
+  package init(
+    provider: StreamSecurity, legacy: StreamSecurity, device: StreamSecurity,
+    webPush: StreamSecurity
+  ) {
     self.provider = provider
     self.legacy = legacy
     self.device = device
+    self.webPush = webPush
   }
 }
 
@@ -57,6 +63,11 @@ extension ListenerSecurity {
     }
     self.init(
       provider: .tls(try provider(.refuse)), legacy: .tls(try provider(.ignore)),
-      device: .tls(device))
+      device: .tls(device),
+      webPush: .tls(
+        try TLSServerContext(
+          certificateChainPEM: general.chainPEM, privateKeyPEM: general.keyPEM,
+          alternates: (own.map { [$0] } ?? []) + alternates, alpn: ["h2", "http/1.1"],
+          unmatchedALPN: .ignore)))
   }
 }

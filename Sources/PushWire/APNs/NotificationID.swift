@@ -96,6 +96,13 @@ public struct NotificationID: Hashable, Sendable {
     UInt8(truncatingIfNeeded: word >> UInt64(index &* 8))
   }
 
+  /// The 16 bytes of the identifier.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+  }
+
   /// The canonical text of the identifier.
   public var text: String {
     var bytes: [UInt8] = []

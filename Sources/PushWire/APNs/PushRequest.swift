@@ -6,7 +6,7 @@ internal import BelfryWire
 /// many requests. ``reset()`` keeps the capacity of the buffers, so a request of the usual size allocates no memory.
 public struct PushRequest: Sendable {
   /// The value of `:method`.
-  public enum Method: UInt8, Sendable { case missing, get, post, put, delete, other }
+  public enum Method: UInt8, Sendable { case missing, get, post, put, delete, options, other }
 
   /// The kind of path in `:path`.
   public enum Path: UInt8, Sendable {
@@ -22,6 +22,10 @@ public struct PushRequest: Sendable {
     case channels
     /// `/1/apps/BUNDLE-ID/all-channels`, which lists an app's channels.
     case allChannels
+    /// `/push/` followed by the ID of a Web Push endpoint; the ID's text is in ``PushRequest/webPushID``.
+    case webPush
+    /// `/message/` followed by the ID of a Web Push message; the ID's text is in ``PushRequest/webPushID``.
+    case webPushMessage
   }
 
   /// The state of a field whose value must follow a specific syntax.
@@ -39,6 +43,8 @@ public struct PushRequest: Sendable {
   ///
   /// The token is empty if the path's text is not the hexadecimal form of 1 to 100 bytes.
   public private(set) var token: [UInt8] = []
+  /// The text of the ID of a Web Push endpoint or message; empty if it is too long to be one.
+  public private(set) var webPushID: [UInt8] = []
   /// The bundle identifier from the path of a broadcast or channel request.
   public private(set) var bundleID: [UInt8] = []
   /// The value of `apns-id`.
@@ -85,6 +91,7 @@ public struct PushRequest: Sendable {
     path = .other
     token.removeAll(keepingCapacity: true)
     bundleID.removeAll(keepingCapacity: true)
+    webPushID.removeAll(keepingCapacity: true)
     id = .absent
     idText.removeAll(keepingCapacity: true)
     requestID = .absent
@@ -178,6 +185,7 @@ public struct PushRequest: Sendable {
     if value.equals("GET") { return .get }
     if value.equals("PUT") { return .put }
     if value.equals("DELETE") { return .delete }
+    if value.equals("OPTIONS") { return .options }
     return .other
   }
 
@@ -235,7 +243,20 @@ public struct PushRequest: Sendable {
       {
         parseBundleID(rest.extracting(0..<(rest.count - 13)), as: .allChannels)
       }
+    } else if value.count > 6, value.extracting(0..<6).equals("/push/") {
+      parseWebPushID(value.extracting(6..<value.count), as: .webPush)
+    } else if value.count > 9, value.extracting(0..<9).equals("/message/") {
+      parseWebPushID(value.extracting(9..<value.count), as: .webPushMessage)
     }
+  }
+
+  private mutating func parseWebPushID(_ text: Span<UInt8>, as path: Path) {
+    self.path = path
+    // A client can append a query, such as `?up=1`, which has no meaning here.
+    var count = 0
+    while count < text.count, text[count] != 0x3F { count += 1 }
+    guard count <= WireLimits.webPushIDBytesMax else { return }
+    webPushID.append(copying: text.extracting(0..<count))
   }
 
   private mutating func parseBundleID(_ text: Span<UInt8>, as path: Path) {

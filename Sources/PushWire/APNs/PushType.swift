@@ -1,7 +1,7 @@
 public import BelfryWire
 
 /// The values of `apns-push-type` (apns-protocol 1.5).
-public enum PushType: UInt8, CaseIterable, Sendable {
+public enum PushType: UInt8, Sendable {
   case alert = 1
   case background
   case location
@@ -13,6 +13,8 @@ public enum PushType: UInt8, CaseIterable, Sendable {
   case pushToTalk
   case widgets
   case controls
+  /// A Web Push message, which `apns-push-type` cannot name.
+  case webPush
 
   /// The value on the wire.
   public var name: StaticString {
@@ -28,6 +30,7 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     case .pushToTalk: "pushtotalk"
     case .widgets: "widgets"
     case .controls: "controls"
+    case .webPush: "webpush"
     }
   }
 
@@ -59,6 +62,7 @@ public enum PushType: UInt8, CaseIterable, Sendable {
     case .pushToTalk: .pushToTalk
     case .widgets: .widgets
     case .controls: .controls
+    case .webPush: .webPush
     }
   }
 
@@ -84,11 +88,19 @@ public enum PushType: UInt8, CaseIterable, Sendable {
 
   /// Creates the type that applies to a push without `apns-push-type`, for a topic or token of `kind`.
   public init(impliedBy kind: TokenKind) {
-    self = Self.allCases.first { $0.tokenKind == kind } ?? .alert
+    self = kind == .webPush ? .webPush : Self.allCases.first { $0.tokenKind == kind } ?? .alert
   }
 
   /// The maximum payload size for this type, in bytes (apns-protocol 1.6).
   public var payloadBytesMax: Int {
     self == .voip ? WireLimits.largePayloadBytesMax : WireLimits.payloadBytesMax
   }
+}
+
+extension PushType: CaseIterable {
+  /// The values of `apns-push-type`.
+  public static let allCases: [PushType] = [
+    .alert, .background, .location, .voip, .complication, .fileProvider, .mdm, .liveActivity,
+    .pushToTalk, .widgets, .controls,
+  ]
 }

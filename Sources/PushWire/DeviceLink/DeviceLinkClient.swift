@@ -52,6 +52,9 @@ public struct DeviceLinkClient: ~Copyable {
   var intervalSeconds: UInt16 = 60
   /// The gateway's environment, as last reported.
   public private(set) var environment: Environment?
+  /// The origin of the endpoints of Web Push subscriptions, as last reported; empty if the gateway does not have a Web
+  /// Push service.
+  public private(set) var webPushOrigin = ""  // text: an operator chose it
   var lastSent: Int64 = 0
   private var acknowledgementDue: Int64 = .max
   var pingEnd: Int64 = .max
@@ -362,18 +365,21 @@ public struct DeviceLinkClient: ~Copyable {
     case (.trust, .up), (.renewed, .up), (.renewalRefused, .up):
       return try handleRenewal(frame, at: now)
     default:
-      return try handleOpening(frame, at: now)
+      return try handleOpening(frame, at: now, output: &output)
     }
   }
 
-  private mutating func handleOpening(_ frame: LinkFrame, at now: Int64) throws(LinkFault) -> Action
-  {
+  private mutating func handleOpening(
+    _ frame: LinkFrame, at now: Int64, output: inout [UInt8]
+  ) throws(LinkFault) -> Action {
     switch (frame, phase) {
     case (.welcome(let welcome), .greeting):
       guard welcome.version == LinkLimits.version else {
         throw LinkFault(.unsupportedVersion, frameType: LinkFrameType.welcome.rawValue)
       }
       (intervalSeconds, environment) = (welcome.intervalSeconds, welcome.environment)
+      webPushOrigin = welcome.webPushOrigin
+      if !webPushOrigin.isEmpty, enrollment == nil { subjects.askForWebPush(to: &output) }
       guard let enrollment else {
         phase = .connecting
         return .proceed

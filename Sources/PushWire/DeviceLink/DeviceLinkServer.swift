@@ -98,6 +98,8 @@ public struct DeviceLinkServer: ~Copyable {
     public var requestsMax: UInt16 = 1_024
     /// The gateway's environment, which is announced to devices; nil for no announcement.
     public var environment: Environment?
+    /// The origin of the endpoints of Web Push subscriptions; empty if the gateway does not have a Web Push service.
+    public var webPushOrigin = ""  // text: an operator chose it
 
     /// Creates settings with the values specified in `docs/device-link.md`.
     public init() {}
@@ -252,7 +254,8 @@ public struct DeviceLinkServer: ~Copyable {
       policy: settings.keepAlive, provedSeconds: hello.provedSeconds,
       failedSeconds: hello.failedSeconds)
     let welcome = LinkFrame.Welcome(
-      intervalSeconds: keepAlive.seconds, nonce: nonce, environment: settings.environment)
+      intervalSeconds: keepAlive.seconds, nonce: nonce, environment: settings.environment,
+      webPushOrigin: settings.webPushOrigin)
     LinkFrame.welcome(welcome).encode(to: &output)
     return .proceed
   }

@@ -115,6 +115,8 @@ extension LinkFrame.Welcome {
     nonce = try reader.identity()
     // Frames from older gateways end here.
     if reader.remaining > 0 { environment = Environment(rawValue: try reader.integer()) }
+    webPushOrigin =
+      reader.remaining > 0 ? try reader.shortText(0...LinkLimits.webPushOriginBytesMax) : ""
     guard version > 0, intervalSeconds > 0 else { throw reader.fault(.badValue) }
   }
 }

@@ -80,6 +80,7 @@ extension LinkFrame {
       writer.identity(welcome.nonce, to: &output)
       if let environment = welcome.environment {
         writer.integer(environment.rawValue, to: &output)
+        if !welcome.webPushOrigin.isEmpty { writer.shortText(welcome.webPushOrigin, to: &output) }
       }
     case .enroll(let enrollment):
       writer.integer(UInt16(truncatingIfNeeded: enrollment.publicKey.count), to: &output)

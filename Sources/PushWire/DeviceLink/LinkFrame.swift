@@ -98,13 +98,18 @@ public enum LinkFrame: Equatable, Sendable {
     public var nonce: NotificationID
     /// The gateway's environment; nil if the gateway does not announce its environment.
     public var environment: Environment?
+    /// The origin of the endpoints of Web Push subscriptions, such as `https://push.example.org`; empty if the gateway
+    /// does not have a Web Push service.
+    public var webPushOrigin: String  // text: an operator chose it
 
     /// Creates an answer with the version of this implementation.
     public init(
       version: UInt8 = LinkLimits.version,
       bodyBytesMax: UInt16 = UInt16(LinkLimits.deviceBodyBytesMax),
-      intervalSeconds: UInt16, nonce: NotificationID, environment: Environment? = nil
+      intervalSeconds: UInt16, nonce: NotificationID, environment: Environment? = nil,
+      webPushOrigin: String = ""
     ) {
+      self.webPushOrigin = webPushOrigin
       self.version = version
       self.bodyBytesMax = bodyBytesMax
       self.intervalSeconds = intervalSeconds

@@ -22,6 +22,8 @@ public enum LinkLimits {
   /// The maximum number of bytes in a device token; apps must expect tokens of up to this length from APNs
   /// (apns-protocol 1.1).
   public static let tokenBytesMax = 100
+  /// The maximum number of bytes in the origin of Web Push endpoints: the scheme, a hostname, and a port.
+  public static let webPushOriginBytesMax = 255
   /// The maximum number of bytes in a channel's identifier.
   public static let channelIDBytesMax = 64
   /// The number of bytes in the nonce that a device signs as part of its proof of possession.

@@ -54,6 +54,10 @@ struct LinkSubjects {
   }
 
   private(set) var entries: [Entry] = []
+  /// True once the gateway of this connection has announced that it has a Web Push service.
+  ///
+  /// Older gateways close the link if a device registers a Web Push subscription.
+  private var allowsWebPush = false
   private var open: [(number: UInt16, wish: Wish, subject: LinkSubject)] = []
   private var lastNumber: UInt16 = 0
   /// The subjects whose requests were temporarily refused on this connection.
@@ -97,7 +101,7 @@ struct LinkSubjects {
       entries[index].isDisabled = false
       entries[index].owesEnable = true
     }
-    guard isConnected else { return }
+    guard isConnected, isAllowed(subject) else { return }
     ask(wish, subject, to: &output)
     // The gateway enables each new registration, so repeat the user's choice to disable the notifications.
     if wish == .register, entries[index].isDisabled { ask(.disable, subject, to: &output) }
@@ -106,7 +110,26 @@ struct LinkSubjects {
   /// Sends all requests on a new connection: outstanding cancellations first, then registrations for the wanted
   /// subjects.
   mutating func askAll(to output: inout [UInt8]) {
-    for entry in entries { ask(entry, to: &output) }
+    for entry in entries where isAllowed(entry.subject) { ask(entry, to: &output) }
+  }
+
+  /// Sends all requests about Web Push subscriptions, because the gateway has a Web Push service.
+  mutating func askForWebPush(to output: inout [UInt8]) {
+    guard !allowsWebPush else { return }
+    allowsWebPush = true
+    assert(
+      entries.allSatisfy { $0.handle == nil || !Self.isWebPush($0.subject) },
+      "no subscription has a handle before the gateway has announced its service")
+    for entry in entries where Self.isWebPush(entry.subject) { ask(entry, to: &output) }
+  }
+
+  private func isAllowed(_ subject: LinkSubject) -> Bool {
+    allowsWebPush || !Self.isWebPush(subject)
+  }
+
+  private static func isWebPush(_ subject: LinkSubject) -> Bool {
+    guard case .topic(let topic) = subject else { return false }
+    return topic.kind == .webPush
   }
 
   /// Sends the unanswered requests for a subject: the outstanding cancellation first, then the wanted state.
@@ -236,6 +259,7 @@ struct LinkSubjects {
     open = []
     postponed = []
     retryAt = .max
+    allowsWebPush = false
     for index in entries.indices { entries[index].handle = nil }
   }
 }

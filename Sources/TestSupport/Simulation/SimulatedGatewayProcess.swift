@@ -110,7 +110,8 @@ final class SimulatedGatewayProcess {
 
   private func resources() throws -> GatewayResources {
     let open = ListenerSecurity(
-      provider: .identified(.init()), legacy: .identified(.init()), device: .identified(.init()))
+      provider: .identified(.init()), legacy: .identified(.init()), device: .identified(.init()),
+      webPush: .identified(.init()))
     let session = try node?.connect()
     var resources = GatewayResources(
       controlStore: session?.control ?? controlStore,

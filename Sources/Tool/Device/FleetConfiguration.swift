@@ -1,6 +1,8 @@
 import BelfryWire
 import PushWire
 import System
+import Transport
+import WebPush
 
 /// The validated options of `belfry device run`.
 struct FleetConfiguration {
@@ -8,6 +10,7 @@ struct FleetConfiguration {
   enum Problem: CommandFailure, CustomStringConvertible {
     case badApp(String)
     case badChannel(String)
+    case badKey(String)
 
     var exitStatus: Int32 { 2 }
 
@@ -15,6 +18,8 @@ struct FleetConfiguration {
       switch self {
       case .badApp(let text):
         "invalid value '\(text)' for --app: expected BUNDLE-ID[:TYPE,…] with types from \(Self.types)"
+      case .badKey(let text):
+        "invalid value '\(text)' for --vapid: expected the sender's public key, 87 characters of base64url"
       case .badChannel(let text):
         "invalid value '\(text)' for --channel: expected APP/ID, the app's bundle ID and the channel's ID in Base64"
       }
@@ -31,6 +36,8 @@ struct FleetConfiguration {
   let connecting: Int
   let dataFolder: String
   let subjects: [LinkSubject]
+  /// True if each device has a Web Push subscription.
+  let hasWebPush: Bool
   let acknowledges: Bool
   let isSummary: Bool
   /// The file to which received pushes are appended.
@@ -41,8 +48,10 @@ struct FleetConfiguration {
     count = try options.integer("count", in: 1...1_000_000) ?? 1
     connecting = try options.integer("connecting", in: 1...1_000_000) ?? 64
     dataFolder = FileSystem.absolute(options.value("data") ?? StateFolders.devices)
+    hasWebPush = options.has("web-push") || options.isGiven("vapid")
     subjects =
       try options.values("app").flatMap(Self.topics) + options.values("channel").map(Self.channel)
+      + Self.webPush(options)
     acknowledges = try options.choice("ack", of: ["auto", "never"]) != "never"
     isSummary = options.has("summary")
     receivedFile = options.value("received").map(FileSystem.absolute)
@@ -59,6 +68,18 @@ struct FleetConfiguration {
       guard let kind = TokenKind(name: String(name)) else { throw Problem.badApp(text) }
       return .topic(LinkTopic(bundleID: bundleID, kind: kind))
     }
+  }
+
+  /// Returns the Web Push subscription of each device, if the devices have one.
+  private static func webPush(_ options: CommandLineOptions) throws -> [LinkSubject] {
+    var keyHash: [UInt8] = []
+    if let text = options.value("vapid") {
+      guard let key = VAPIDPublicKey(Array(text.utf8).span) else { throw Problem.badKey(text) }
+      keyHash = key.digest.bytes
+    } else if !options.has("web-push") {
+      return []
+    }
+    return WebPushSubject(number: 1, keyHash: keyHash).map { [.topic($0.topic)] } ?? []
   }
 
   private static func channel(_ text: String) throws -> LinkSubject {

@@ -27,6 +27,7 @@ final class VirtualDevice: GatewayConnectionDelegate {
   private(set) var pongs = 0
   private var pongsWanted = 0
   private(set) var link: GatewayConnection?
+  private let subscription: VirtualSubscription?
 
   init(
     _ fleet: DeviceFleet, at position: Int, on loop: EventLoop,
@@ -34,6 +35,8 @@ final class VirtualDevice: GatewayConnectionDelegate {
   ) {
     self.fleet = fleet
     self.position = position
+    subscription =
+      fleet.configuration.hasWebPush ? try? VirtualSubscription(of: identity) : nil
     let link = GatewayConnection(on: loop, configuration, identity: identity, delegate: self)
     self.link = link
     for subject in fleet.configuration.subjects { link.register(subject) }
@@ -155,6 +158,8 @@ final class VirtualDevice: GatewayConnectionDelegate {
     fleet.statistics.registered()
     if case .channel = subject {
       fleet.print { DeviceLine.event("subscribed", subjects[index].line, to: &$0) }
+    } else if let subscription, case .topic(let topic) = subject, topic.kind == .webPush {
+      print("subscribed", subscription.members(origin: link.webPushOrigin, token: token))
     } else {
       let members: [(String, JSONValue)] = [
         ("token", .string(Hexadecimal.encode(token))), ("position", .integer(Int64(position))),
@@ -192,8 +197,10 @@ final class VirtualDevice: GatewayConnectionDelegate {
   }
 
   func link(
-    _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
+    _ link: GatewayConnection, received given: LinkNotification, for subject: LinkSubject
   ) {
+    let isWebPush = given.pushType == .webPush
+    let notification = isWebPush ? subscription?.decrypted(given) ?? given : given
     let latency = unsafe notification.payload.withUnsafeBytes {
       unsafe DeviceLine.latencyMicros($0)
     }

@@ -26,6 +26,18 @@ public final class ES256PrivateKey: Sendable {
     try self.init(EVPKey.reading(pem: pkcs8PEM))
   }
 
+  /// Reads a private number of 32 bytes, the form in which Web Push libraries store a key.
+  ///
+  /// Throws if the number is 0, or not below the order of the curve's group.
+  public convenience init(scalar: [UInt8]) throws(CryptoFailure) {
+    try self.init(EVPKey.reading(scalar: scalar))
+  }
+
+  /// Returns the private number in 32 bytes.
+  public func scalar() throws(CryptoFailure) -> [UInt8] {
+    try key.scalar()
+  }
+
   /// Returns the key in the `.p8` format that Apple uses: PKCS#8 in PEM, unencrypted.
   public func pkcs8PEM() throws(CryptoFailure) -> [UInt8] {
     try key.pkcs8PEM()

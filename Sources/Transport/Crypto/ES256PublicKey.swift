@@ -49,6 +49,19 @@ public final class ES256PublicKey: Sendable, Hashable {
     try self.init(unsafe EVPKey(owning: pointer))
   }
 
+  /// Reads the uncompressed form of a point, 65 bytes that begin with 0x04 (SEC 1 section 2.3.4).
+  ///
+  /// Throws for other forms, and for points that aren't on the curve.
+  public convenience init(point: [UInt8]) throws(CryptoFailure) {
+    guard point.count == EVPKey.pointBytes, point.first == 0x04 else {
+      throw .malformed(expected: "an uncompressed point of P-256 in 65 bytes")
+    }
+    try self.init(spkiDER: Self.spkiPrefix + point)
+  }
+
+  /// The uncompressed form of the point: 65 bytes.
+  public var point: [UInt8] { Array(spkiDER.suffix(EVPKey.pointBytes)) }
+
   private static func read(_ bytes: [UInt8]) -> OpaquePointer? {
     guard bytes.count <= Limits.credentialBytesMax else { return nil }
     return unsafe bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in

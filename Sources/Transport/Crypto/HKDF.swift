@@ -27,7 +27,7 @@ public enum HKDF {
   }
 
   /// Returns the HMAC-SHA-256 of a message (RFC 2104).
-  private static func authenticate(
+  static func authenticate(
     _ message: [UInt8], key: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {
     guard let keyCount = Int32(exactly: key.count) else {

@@ -74,7 +74,7 @@ import Testing
     ("enroll key of 0 bytes", 0x03, "0000", .badValue),
     ("enroll key of 257 bytes", 0x03, "0101", .badValue),
     ("register kind 0", 0x10, "0001000161", .badValue),
-    ("register kind 11", 0x10, "00010b0161", .badValue),
+    ("register kind 12", 0x10, "00010c0161", .badValue),
     ("register empty bundle id", 0x10, "00010100", .badValue),
     ("register bundle id with a line end", 0x10, "0001010261" + "0a", .badValue),
     ("register bundle id of broken UTF-8", 0x10, "00010102c328", .badValue),

@@ -36,7 +36,7 @@ import Testing
 
   private static func refused(_ low: UInt64) -> RefusedPushes.Entry {
     RefusedPushes.Entry(
-      atMilliseconds: 1, rejection: .badDeviceToken, id: id(low), token: [], topic: [])
+      atMilliseconds: 1, reason: "BadDeviceToken", id: id(low), token: [], topic: [])
   }
 
   /// Logs two pushes, each with two kinds of lines.

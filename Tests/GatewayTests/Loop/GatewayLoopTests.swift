@@ -112,7 +112,7 @@ final class LoopScenario {
     let open = StreamSecurity.identified(.init())
     let shared = GatewayShared(
       configuration: configuration,
-      security: ListenerSecurity(provider: open, legacy: open, device: open),
+      security: ListenerSecurity(provider: open, legacy: open, device: open, webPush: open),
       listeners: SocketListenerFactory(), tokenKeys: [[UInt8](repeating: 7, count: 32)],
       trustMark: [UInt8](repeating: 1, count: 32), cell: 0,
       writer: try GroupCommitWriter(store: MemoryNotificationStore(), metrics: metrics),

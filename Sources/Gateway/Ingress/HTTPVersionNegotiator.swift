@@ -1,14 +1,18 @@
 import System
 import Transport
 
-/// A connection on the loopback port whose protocol isn't known yet: HTTP/2 with prior knowledge, which begins with the
-/// preface, or HTTP/1.1.
-final class InsecureProtocolNegotiator: StreamHandler {
+/// A connection whose protocol isn't known yet, on a port that serves both HTTP/2, which begins with the preface, and
+/// HTTP/1.1.
+final class HTTPVersionNegotiator: StreamHandler {
   private let front: ProviderFront
+  private let interface: ProviderInterface
   private var unread: [UInt8] = []
   private var timer: TimerID?
 
-  init(front: ProviderFront) { self.front = front }
+  init(front: ProviderFront, interface: ProviderInterface = .everything) {
+    self.front = front
+    self.interface = interface
+  }
 
   func streamOpened(_ stream: ByteStream) {
     timer = front.loop.schedule(
@@ -30,6 +34,7 @@ final class InsecureProtocolNegotiator: StreamHandler {
     stopTimer()
     let connection = front.makeProvider(ProviderConnection.init)
     connection.speaksHTTP1 = !unread.starts(with: preface)
+    connection.interface = interface
     connection.streamOpened(
       stream.detach(unread: unread).attach(to: front.loop, handler: connection))
   }
