@@ -88,6 +88,13 @@ bench bench-quick:
 	@Benchmarks/run $(if $(findstring quick,$@),--quick)
 	@.build/release/ScheduleBenchmark $(if $(findstring quick,$@),--quick)
 
+# Measures one, two and three gateways of a cluster beside a gateway with its own files.
+.PHONY: bench-cluster
+bench-cluster:
+	@scripts/install-packages build bench cluster
+	swift build -c release --product belfry
+	@Benchmarks/cluster
+
 # Compares 100,000 schedules with a day-by-day count in Python; `make test` compares 5,000.
 SEED ?= 1
 .PHONY: oracle
