@@ -156,8 +156,7 @@ package final class AgentEngine {
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .end, .kill, .suspend,
       .resume,
       .deleteAttachments, .trimAttachments, .register, .unregister, .moveLink, .announceState,
-      .probeGateway, .acknowledge, .rejectPush, .unifiedPush, .armRegions, .useLocationServices,
-      .log:
+      .probeGateway, .acknowledge, .rejectPush, .armRegions, .useLocationServices, .log:
       shell?.carryOut(effect)
     }
   }

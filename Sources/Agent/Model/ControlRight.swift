@@ -36,14 +36,13 @@ extension ControlRequest {
     // report.
     case .state(let changes): changes.isEmpty ? .readsState : .movesDevice
     case .center, .scheduled, .nextDates: .readsNotifications
-    case .token, .subscriptions: .readsTokens
+    case .token: .readsTokens
     case .notify, .cancel: .schedules
     case .open, .act, .dismiss, .openCenter, .awaitResponse: .actsForPerson
     case .changeSettings: .changesSettings
     case .changeDevice(let changes): changes.isEmpty ? .readsState : .changesSettings
     case .install, .removeApp: .installs
-    case .setClock, .advanceClock, .setZone, .setPlace, .moveLink, .unregister,
-      .removeSubscription, .testSubscription:
+    case .setClock, .advanceClock, .setZone, .setPlace, .moveLink, .unregister:
       .movesDevice
     }
   }

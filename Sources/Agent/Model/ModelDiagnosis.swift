@@ -44,8 +44,6 @@ package struct ModelDiagnosis: Hashable, Sendable {
   var lacksPlace: Bool
   /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
-  /// The state of the UnifiedPush distributor.
-  var unifiedPush: Finding
   /// The reasons that the user might not see each app's notifications.
   var appFindings: [Finding]
 }
@@ -59,14 +57,14 @@ extension ModelDiagnosis {
   /// Creates the diagnosis from the state of the model's parts.
   init(
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
-    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications, _ unifiedPush: UnifiedPush
+    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications
   ) {
     let appsWaitingForPlaces = local.appsWaitingForPlaces
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
       hasRegistrations: context.apps.all.contains { !$0.registrations.isEmpty },
       isLocationOn: context.apps.isLocationOn, lacksPlace: local.lacksPlace,
-      conditions: context.conditions.row, unifiedPush: unifiedPush.finding,
+      conditions: context.conditions.row,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id),

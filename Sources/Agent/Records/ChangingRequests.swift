@@ -23,11 +23,10 @@ extension ControlRequest {
   fileprivate var changesRecords: Bool {
     switch self {
     case .install, .removeApp, .notify, .cancel, .changeSettings, .changeDevice, .open, .act,
-      .dismiss, .setClock, .advanceClock, .setZone, .setPlace, .unregister, .removeSubscription,
-      .testSubscription:
+      .dismiss, .setClock, .advanceClock, .setZone, .setPlace, .unregister:
       true
     case .apps, .token, .awaitResponse, .scheduled, .nextDates, .appSettings, .center, .openCenter,
-      .clock, .state, .diagnose, .moveLink, .subscriptions:
+      .clock, .state, .diagnose, .moveLink:
       false
     }
   }
