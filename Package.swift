@@ -202,11 +202,6 @@ let package = Package(
       path: "Benchmarks/Schedule", swiftSettings: strict),
 
     .executableTarget(
-      name: "StoreBenchmark",
-      dependencies: ["Storage", "PushWire", "CSQLite", "CRowChecksum"],
-      path: "Benchmarks/Store", swiftSettings: tests),
-
-    .executableTarget(
       name: "ProviderBenchmark", dependencies: ["BelfryProvider"], path: "Benchmarks/Provider",
       swiftSettings: tests),
 

@@ -176,7 +176,6 @@ extension GatewayResources {
     }
     let notifications = try recovery.open(.notificationStore) {
       recovery.note(try folder.inspectNotificationStore(), of: "notifications.sqlite")
-      try recovery.noteConversion()
       return try folder.openNotificationStore()
     }
     recovery.note(

@@ -1,8 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// The work of the notification writer's thread: commits first, then some rows of the loads in progress, and at last the
-/// removal of data that is no longer needed.
+/// The work of the notification writer's thread: commits first, then some rows of the loads in progress.
 final class StoreWork: Sendable {
   /// A load that has been partially read.
   private struct Load {
@@ -36,7 +35,7 @@ final class StoreWork: Sendable {
 
   /// Handles a batch.
   ///
-  /// Returns true if a load is still in progress, or if the store has more data to remove.
+  /// Returns true if a load is still in progress.
   func perform(_ requests: [GroupCommitWriter.Request]) -> Bool {
     loads.withLock { loads in
       commitAll(requests, &loads)
@@ -52,8 +51,7 @@ final class StoreWork: Sendable {
         }
       }
       readSome(&loads)
-      let hasMore = store.sweep(isIdle: requests.isEmpty && loads.isEmpty)
-      return hasMore || !loads.isEmpty
+      return !loads.isEmpty
     }
   }
 

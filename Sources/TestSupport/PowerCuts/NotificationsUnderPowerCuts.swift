@@ -1,14 +1,10 @@
 import Storage
 
 /// The gateway's notification store.
-///
-/// It removes records after a few commits, and only a few at once, so that the power often fails during a removal.
 enum NotificationsUnderPowerCuts: PowerCutSubject {
   enum Operation {
     case commit([StoreOperation])
     case epoch(UInt32)
-    /// The removal of records that are no longer needed, which does not change the contents.
-    case sweep(slices: Int)
   }
 
   struct Contents: Equatable {
@@ -22,31 +18,12 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
   static func open(
     path: String, now: @escaping @Sendable () -> Int64
   ) throws(PowerCutFault) -> SQLiteNotificationStore {
-    try open(path: path, pace: pace, now: now)
-  }
-
-  static var pace: SweepPace {
-    var pace = SweepPace()
-    pace.slackBytes = 8_192
-    pace.liveTenths = 5
-    pace.sliceRecordsMin = 3
-    pace.recordsPerAppended = 0
-    pace.pagesPerSlice = 2
-    return pace
-  }
-
-  static func open(
-    path: String, pace: SweepPace, now: @escaping @Sendable () -> Int64
-  ) throws(PowerCutFault) -> SQLiteNotificationStore {
     try inspectThenOpen(path) { path throws(StorageFailure) in
       try SQLiteNotificationStore.inspect(path: path)
     } open: { () throws(StorageFailure) in
-      try SQLiteNotificationStore(path: path, pace: pace, now: now)
+      try SQLiteNotificationStore(path: path, now: now)
     } lost: { store throws(StorageFailure) in
-      guard store.damage.count == 0 else {
-        throw .corrupt(path: path, detail: "rows were set aside: \(store.damage.summary ?? "")")
-      }
-      return try store.lostCount()
+      try store.lostCount()
     }
   }
 
@@ -56,7 +33,6 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
     after contents: Contents, number: UInt64, _ random: inout SeededGenerator
   ) -> Operation {
     if random.chance(0.02) { return .epoch(UInt32(random.draw(1...1_000))) }
-    if random.chance(0.4) { return .sweep(slices: random.draw(1...20)) }
     var sequence = contents.highest
     let most = random.chance(0.1) ? 60 : 8
     let largest = random.chance(0.5) ? 4_096 : 200
@@ -88,20 +64,13 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
     switch operation {
     case .commit(let operations): try store.commit(operations)
     case .epoch(let number): try store.putEpoch(number)
-    case .sweep(let slices):
-      for _ in 0..<slices where !store.sweep() { return }
     }
   }
 
   static func contents(of store: SQLiteNotificationStore) throws(StorageFailure) -> Contents {
-    try store.checkInvariants()
-    return try read(store)
-  }
-
-  /// Returns the contents without checking the store's invariants.
-  static func read(_ store: SQLiteNotificationStore) throws(StorageFailure) -> Contents {
     var rows: [StoredNotification] = []
     for device in try store.devices() { rows += try store.load(device: device) }
+    try store.checkInvariants()
     return Contents(rows: rows, highest: try store.highestSequence(), epoch: try store.epoch())
   }
 
