@@ -2,7 +2,7 @@ internal import BelfryWire
 
 /// A Web Push subscription as the topic that a device registers (`docs/device-link.md` 4.4).
 ///
-/// The topic has the kind ``TokenKind/webPush``. Its name is the number that the device chose for the subscription, in
+/// The topic has the kind `TokenKind.webPush`. Its name is the number that the device chose for the subscription, in
 /// seven lowercase hexadecimal digits. If only senders with a certain VAPID key can send to the subscription, the name
 /// continues with a colon and the SHA-256 hash of the key in base64url.
 public struct WebPushSubject: Hashable, Sendable {
