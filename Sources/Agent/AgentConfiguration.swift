@@ -62,6 +62,8 @@ public struct AgentConfiguration {
   public var presenters: [PresenterKind]?
   /// True if the agent uses the session bus, through which it starts apps and presents notifications on a desktop.
   public var usesSessionBus = true
+  /// True if the agent serves UnifiedPush on the session bus, through which apps receive Web Push messages.
+  public var servesUnifiedPush = true
   /// True if the agent reads the device's state (battery, network, and sleep) from the machine's services.
   public var usesMachineServices = true
   /// The device's name, as shown by the gateway; nil to use the machine's name.

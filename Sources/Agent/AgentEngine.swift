@@ -156,7 +156,8 @@ package final class AgentEngine {
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .raise, .end, .kill, .suspend,
       .resume,
       .deleteAttachments, .trimAttachments, .register, .unregister, .moveLink, .announceState,
-      .probeGateway, .acknowledge, .rejectPush, .armRegions, .useLocationServices, .log:
+      .probeGateway, .acknowledge, .rejectPush, .unifiedPush, .armRegions, .useLocationServices,
+      .log:
       shell?.carryOut(effect)
     }
   }

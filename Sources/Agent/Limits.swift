@@ -171,6 +171,32 @@ package enum Limits {
   /// The maximum nesting depth of a binary property list; manifests have five levels.
   static let propertyListDepth = 64
 
+  // MARK: UnifiedPush
+
+  /// The maximum size, in bytes, of the token with which an app registers (webpush 2.4).
+  static let pushTokenBytes = 100
+  /// The maximum size, in bytes, of an app's description of its registration (webpush 2.4).
+  static let pushDescriptionBytes = 100
+  /// The maximum size, in bytes, of an endpoint (webpush 2.4).
+  static let pushEndpointBytes = 1_000
+  /// The maximum number of subscriptions, including those whose end the gateway has not confirmed: far more than the
+  /// apps of a desktop have accounts.
+  static let pushSubscriptions = 1_000
+  /// The maximum number of subscriptions per app: one for each of a user's accounts, with plenty of room.
+  static let pushSubscriptionsPerApp = 100
+  /// The time, in milliseconds, for which the answer to a registration is held while the gateway cannot be reached:
+  /// shorter than the 25 s after which the callers' libraries give up.
+  static let pushHoldMilliseconds: Int64 = 20_000
+  /// The time, in seconds, within which an app must answer a call: the same as for a response.
+  static let pushAnswerSeconds: UInt64 = 30
+  /// The maximum number of calls to the distributor that are not answered: more than the apps of a desktop make while
+  /// the gateway cannot be reached.
+  static let pushCallsUnanswered = 1_000
+  /// The maximum number of messages that wait for one app.
+  static let webPushMessagesPerApp = 256
+  /// The maximum total size, in bytes, of the messages that wait for one app: at least a hundred of the longest.
+  static let webPushBytesPerApp = 512 << 10
+
   // MARK: Machine
 
   /// The maximum number of changes retained in memory while the disk rejects writes.

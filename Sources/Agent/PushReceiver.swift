@@ -79,6 +79,12 @@ package final class PushReceiver: GatewayConnectionDelegate {
 
   package func register(_ app: AppID, _ kind: TokenKind) { link?.register(Self.subject(app, kind)) }
 
+  /// Requests a Web Push subscription.
+  package func subscribe(_ subject: WebPushSubject) { link?.register(.topic(subject.topic)) }
+
+  /// Ends a Web Push subscription.
+  package func unsubscribe(_ subject: WebPushSubject) { link?.cancel(.topic(subject.topic)) }
+
   package func unregister(_ app: AppID, _ kind: TokenKind) { link?.cancel(Self.subject(app, kind)) }
 
   /// Acknowledges a durable push.
@@ -109,6 +115,7 @@ package final class PushReceiver: GatewayConnectionDelegate {
     hasReportedLink = true
     log.info("connected", ["device": String(device)])
     owner?.identityChanged()
+    owner?.handle(.unifiedPush(.linkUp(origin: UTF8Text(link.webPushOrigin))))
     if let environment = link.environment { owner?.handle(.gatewayKnown(environment)) }
     owner?.handle(.linkChanged(isUp: true))
   }
@@ -177,12 +184,20 @@ package final class PushReceiver: GatewayConnectionDelegate {
   }
 
   package func link(_ link: GatewayConnection, registered subject: LinkSubject, token: [UInt8]) {
+    if let subject = WebPushSubject(subject) {
+      owner?.handle(.unifiedPush(.subscribed(subject, id: token)))
+      return
+    }
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     if received != nil { tokens[subject] = token }
     owner?.handle(.registrationSucceeded(app, topic.kind, token: token))
   }
 
   package func link(_ link: GatewayConnection, cancelled subject: LinkSubject) {
+    if let web = WebPushSubject(subject), !link.owesCancellation(of: subject) {
+      owner?.handle(.unifiedPush(.unsubscribed(web)))
+      return
+    }
     // Another cancellation might be pending if the app has since registered and unregistered.
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID),
       !link.owesCancellation(of: subject)
@@ -192,6 +207,10 @@ package final class PushReceiver: GatewayConnectionDelegate {
 
   package func link(_ link: GatewayConnection, refused subject: LinkSubject, _ refusal: LinkRefusal)
   {
+    if let subject = WebPushSubject(subject) {
+      owner?.handle(.unifiedPush(.refused(subject, refusal)))
+      return
+    }
     guard case .topic(let topic) = subject, let app = AppID(topic.bundleID) else { return }
     guard refusal != .tryLater else {
       // The link retries automatically, and the token is reported when it arrives.
@@ -205,6 +224,15 @@ package final class PushReceiver: GatewayConnectionDelegate {
   package func link(
     _ link: GatewayConnection, received notification: LinkNotification, for subject: LinkSubject
   ) {
+    if let owner, let subject = WebPushSubject(subject) {
+      owner.handle(
+        .unifiedPush(
+          .received(
+            WebPushMessage(
+              subject: subject, id: notification.uniqueID, payload: notification.payload,
+              expiration: notification.expiration))))
+      return
+    }
     guard let owner, case .topic(let topic) = subject, let app = AppID(topic.bundleID) else {
       link.onPersisted(notification.uniqueID)
       return
@@ -216,6 +244,14 @@ package final class PushReceiver: GatewayConnectionDelegate {
       payload: notification.payload,
       collapseID: String(decoding: notification.collapseID, as: UTF8.self))
     owner.handle(.pushReceived(push))
+  }
+}
+
+extension WebPushSubject {
+  /// Creates the subject of a Web Push subscription; nil for any other subject.
+  fileprivate init?(_ subject: LinkSubject) {
+    guard case .topic(let topic) = subject else { return nil }
+    self.init(topic)
   }
 }
 

@@ -53,6 +53,12 @@ public enum ControlRequest: Sendable, Hashable {
   case moveLink(isOnline: Bool)
   /// Cancels an app's registration; its token becomes inactive.
   case unregister(app: String, kind: TokenKind)  // text: the agent looks it up as an AppID
+  /// Lists the apps that have registered with the UnifiedPush distributor; answered by `rows`.
+  case subscriptions
+  /// Ends the registration with this token, and informs its app.
+  case removeSubscription(token: String)  // text: the agent looks it up as UTF8Text
+  /// Requests a Web Push subscription and ends it again; answered by `rows`, with one row for each step.
+  case testSubscription
   /// Sets `locked`, `battery`, `metered`, or `focus`; answered by `rows` with one row that contains all values.
   case state([String: String])
   /// Lists the agent's capabilities and the missing components; answered by `rows`.
@@ -105,6 +111,10 @@ public enum ControlRequest: Sendable, Hashable {
     case "control.unregister":
       self = .unregister(
         app: try fields.string("app"), kind: try fields.optionalKind("kind") ?? .alert)
+    case "control.subscriptions": self = .subscriptions
+    case "control.removeSubscription":
+      self = .removeSubscription(token: try fields.string("token"))
+    case "control.testSubscription": self = .testSubscription
     case "control.state": self = .state(try Self.words(fields, "changes"))
     case "control.diagnose": self = .diagnose
     default: return nil
@@ -161,6 +171,9 @@ public enum ControlRequest: Sendable, Hashable {
     case .setPlace: "control.setPlace"
     case .moveLink: "control.moveLink"
     case .unregister: "control.unregister"
+    case .subscriptions: "control.subscriptions"
+    case .removeSubscription: "control.removeSubscription"
+    case .testSubscription: "control.testSubscription"
     case .state: "control.state"
     case .diagnose: "control.diagnose"
     }
@@ -225,7 +238,9 @@ public enum ControlRequest: Sendable, Hashable {
       builder.set("longitude", longitude)
     case .state(let changes):
       builder.set("changes", Self.object(changes))
-    case .apps, .clock, .diagnose: break
+    case .removeSubscription(let token):
+      builder.set("token", token)
+    case .apps, .clock, .diagnose, .subscriptions, .testSubscription: break
     }
   }
 }

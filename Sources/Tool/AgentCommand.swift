@@ -45,6 +45,10 @@ enum AgentCommand {
       .value(
         "clock", "system|manual", default: "system",
         "manual: only 'belfry clock' changes the time"),
+      .value(
+        "unifiedpush", "on|off", default: "on",
+        "on: apps on the session bus can register for Web Push messages (see "
+          + "'belfry unifiedpush')"),
       LogOptions.level, LogOptions.format, LogOptions.file,
       .value("ready-file", "FILE", "file to write once apps can connect"),
       .value(
@@ -215,6 +219,8 @@ enum AgentCommand {
     configuration.pendingLimit = try options.integer("pending-limit", in: 1...1_000_000) ?? 64
     configuration.hasManualClock =
       try options.choice("clock", of: ["system", "manual"]) == "manual"
+    configuration.servesUnifiedPush =
+      try options.choice("unifiedpush", of: ["on", "off"]) != "off"
     configuration.readyFile = options.value("ready-file").map(FileSystem.absolute)
     configuration.receivedFile = options.value("received").map(FileSystem.absolute)
     configuration.readsInput = !presenters.contains(.json)

@@ -50,6 +50,11 @@ enum Tool {
       tables: { [SubscribeCommand.table] },
       run: SubscribeCommand.run),
     Command(
+      name: "unifiedpush", group: .devices,
+      summary: "list, end and test the registrations of UnifiedPush apps",
+      tables: { UnifiedPushCommand.tables },
+      run: UnifiedPushCommand.run),
+    Command(
       name: "settings", group: .devices, summary: "show or change notification settings",
       tables: { [SettingsCommand.table] },
       run: SettingsCommand.run),

@@ -18,25 +18,45 @@ enum ProcessInspector {
   ) -> ProcessIdentity {
     var identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
     do {
-      let process = try stream.peerProcess()
-      do {
-        try inspect(&identity, flatpak)
-      } catch {
-        identity = ProcessIdentity(pid: credentials.pid, uid: credentials.uid)
-        // While a process is exiting, the link to its program can disappear before the process becomes a zombie.
-        if case .call(_, ENOENT, _) = error {
-          identity.obstacle = .ended
-        } else {
-          identity.obstacle = .unreadable(what: Self.words(error))
-        }
-      }
-      // Trust the values only if the process is still running, because another process might have reused its process
-      // ID.
-      if !process.isRunning { identity.obstacle = .ended }
+      inspect(&identity, try stream.peerProcess(), flatpak)
     } catch {
       identity.obstacle = .ended
     }
     return identity
+  }
+
+  /// Returns the identity of the process that currently has this number.
+  static func inspect(process number: Int32, _ flatpak: FlatpakInstances) -> ProcessIdentity {
+    var identity = ProcessIdentity(pid: number, uid: .max)
+    do {
+      let process = try PeerProcess(pid: number)
+      identity.uid = try FileSystem.owner(of: "/proc/\(number)")
+      inspect(&identity, process, flatpak)
+    } catch {
+      identity.obstacle = .ended
+    }
+    return identity
+  }
+
+  /// Inspects a process; if that fails, the identity contains only the reason.
+  private static func inspect(
+    _ identity: inout ProcessIdentity, _ process: borrowing PeerProcess,
+    _ flatpak: FlatpakInstances
+  ) {
+    let (pid, uid) = (identity.pid, identity.uid)
+    do {
+      try inspect(&identity, flatpak)
+    } catch {
+      identity = ProcessIdentity(pid: pid, uid: uid)
+      // While a process is exiting, the link to its program can disappear before the process becomes a zombie.
+      if case .call(_, ENOENT, _) = error {
+        identity.obstacle = .ended
+      } else {
+        identity.obstacle = .unreadable(what: Self.words(error))
+      }
+    }
+    // Trust the values only if the process is still running, because another process might have reused its process ID.
+    if !process.isRunning { identity.obstacle = .ended }
   }
 
   private static func inspect(

@@ -36,10 +36,11 @@ extension AppRequest {
     case .pending, .delivered, .categories: true
     case .control(let request):
       switch request {
-      case .apps, .scheduled, .nextDates, .appSettings, .center, .diagnose: true
+      case .apps, .scheduled, .nextDates, .appSettings, .center, .diagnose, .subscriptions: true
       case .install, .removeApp, .token, .notify, .awaitResponse, .cancel, .changeSettings,
         .changeDevice, .openCenter, .open, .act, .dismiss, .clock, .setClock, .advanceClock,
-        .setZone, .setPlace, .moveLink, .unregister, .state:
+        .setZone, .setPlace, .moveLink, .unregister, .state, .removeSubscription,
+        .testSubscription:
         false
       }
     case .hello, .requestAuthorization, .settings, .register, .unregister, .setCategories, .add,

@@ -81,6 +81,8 @@ package import System
       call.release()
       call.reply(.failure(BusFailure(name: "closed", message: "the bus connection was closed")))
     }
+    // The bus releases the names of the connection, even if an object still refers to this one.
+    unsafe sd_bus_close(bus)
   }
 
   // MARK: - Calls
@@ -128,6 +130,21 @@ package import System
     }
   }
 
+  /// Calls a method that has no answer; throws if the message cannot be sent.
+  func send(
+    _ destination: String, _ path: String, _ interface: String, _ member: String,
+    _ arguments: [BusValue]
+  ) throws(BusFailure) {
+    let message = try unsafe message { pointer in
+      unsafe sd_bus_message_new_method_call(bus, pointer, destination, path, interface, member)
+    }
+    try message.append(arguments)
+    unsafe sd_bus_message_set_auto_start(message.pointer, 0)
+    unsafe sd_bus_message_set_expect_reply(message.pointer, 0)
+    _ = try BusFailure.check(unsafe sd_bus_send(bus, message.pointer, nil), "sd_bus_send")
+    update()
+  }
+
   /// Emits a signal.
   func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
     do {
@@ -168,6 +185,17 @@ package import System
   func export(
     _ path: String, _ body: @escaping (BusMessage) -> Result<[BusValue], BusFailure>?
   ) throws(BusFailure) {
+    try serve(path) { call in
+      guard let result = body(call.message) else { return false }
+      call.reply(result)
+      return true
+    }
+  }
+
+  /// Passes calls on a path to `body`, which replies to each call now or later.
+  ///
+  /// `body` returns false if the object does not implement the member.
+  func serve(_ path: String, _ body: @escaping (BusCall) -> Bool) throws(BusFailure) {
     let handler = ObjectHandler(owner: self, body: body)
     var slot: OpaquePointer?
     let result = unsafe sd_bus_add_object(
@@ -197,6 +225,7 @@ package import System
       _ = unsafe sd_bus_reply_method_error(call.pointer, &error)
       unsafe sd_bus_error_free(&error)
     }
+    update()
   }
 
   private func message(_ make: (UnsafeMutablePointer<OpaquePointer?>) -> Int32)
@@ -302,24 +331,37 @@ package import System
   }
 }
 
+/// A call of an object's method, which is answered at most once.
+final class BusCall {
+  let message: BusMessage
+  private weak var owner: BusConnection?
+
+  init(_ message: BusMessage, on owner: BusConnection?) {
+    self.message = message
+    self.owner = owner
+  }
+
+  /// Replies to the call, unless the bus was lost or the caller expects no reply.
+  func reply(_ result: Result<[BusValue], BusFailure>) {
+    owner?.reply(to: message, result)
+    owner = nil
+  }
+}
+
 /// An object that other programs call.
 @safe private final class ObjectHandler {
   weak var owner: BusConnection?
-  let body: (BusMessage) -> Result<[BusValue], BusFailure>?
+  let body: (BusCall) -> Bool
   var slot: OpaquePointer?
 
-  init(
-    owner: BusConnection, body: @escaping (BusMessage) -> Result<[BusValue], BusFailure>?
-  ) {
+  init(owner: BusConnection, body: @escaping (BusCall) -> Bool) {
     self.owner = owner
     self.body = body
     unsafe slot = nil
   }
 
   func handle(_ message: BusMessage) -> Bool {
-    guard let result = body(message) else { return false }
-    owner?.reply(to: message, result)
-    return true
+    body(BusCall(message, on: owner))
   }
 
   func release() {

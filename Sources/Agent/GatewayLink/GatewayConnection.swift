@@ -123,7 +123,7 @@ public final class GatewayConnection: StreamHandler, TimerTarget {
   public var environment: BelfryWire.Environment? { machine.environment }
   /// The origin of the endpoints of Web Push subscriptions, as last reported; empty if the gateway does not have a Web
   /// Push service.
-  public var webPushOrigin: String { machine.webPushOrigin }
+  public var webPushOrigin: String { machine.webPushOrigin }  // text: an operator chose it
   /// The device's state as reported to the gateway.
   public var state: DeviceState { machine.state }
 

@@ -8,7 +8,8 @@ extension LinuxMachine {
   func diagnosis(_ model: ModelDiagnosis) -> [JSONObject] {
     (ownFindings(model) + [focusModeFinding(model)] + desktopFindings + windowFindings
       + focusFindings + soundFindings
-      + serviceFindings(model) + gatewayFindings(model) + model.appFindings).map(\.json)
+      + serviceFindings(model) + gatewayFindings(model) + [model.unifiedPush] + model.appFindings)
+      .map(\.json)
   }
 
   private func ownFindings(_ model: ModelDiagnosis) -> [Finding] {

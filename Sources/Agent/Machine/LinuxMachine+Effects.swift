@@ -12,7 +12,7 @@ extension LinuxMachine {
       switch change.collection {
       case .delivered, .apps: presenters?.windows.centerChanged()
       case .pending, .waiting, .schedule, .regions, .seen, .responses, .fetches, .tasks, .device,
-        .cancellations:
+        .cancellations, .subscriptions, .messages:
         break
       }
     case .readInstallation(let requestID, let path, let languages):
@@ -59,6 +59,7 @@ extension LinuxMachine {
     case .rejectPush(let id): receiver?.reject(id)
     case .armRegions(let moment): places?.arm(atAwakeMilliseconds: moment)
     case .useLocationServices(let needs): places?.run(needs)
+    case .unifiedPush(let effect): carryOut(effect)
     case .log(let entry): write(entry)
     case .persistClock, .cancelTimeout, .expectApp, .startExtension, .armSchedule,
       .armBackgroundWork, .armBackgroundTime, .moveClock, .moveZone:

@@ -36,6 +36,7 @@ final class LinuxMachine: AgentMachine {
   /// The monitor of the focused window.
   private(set) var focus: FocusMonitor?
   private(set) var services: MachineServices?
+  private(set) var unifiedPush: UnifiedPushService?
   /// The contents of the ready file; nil before apps can connect.
   private var readyText: String?
   private(set) var isClosed = false
@@ -125,6 +126,8 @@ final class LinuxMachine: AgentMachine {
     result.hasManualClock = configuration.hasManualClock
     result.languages = DeviceLanguages.current
     result.pendingLimit = configuration.pendingLimit
+    result.servesUnifiedPush = configuration.servesUnifiedPush && configuration.usesSessionBus
+    result.seed = SystemRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     return result
   }
 
@@ -163,6 +166,7 @@ final class LinuxMachine: AgentMachine {
     }
     self.launcher = launcher
     places = LocationServices(on: loop) { [weak self] in self?.handle($0) }
+    unifiedPush = makeUnifiedPush()
     openPresenters(launcher)
     watchServices()
     watchFocus()
@@ -199,6 +203,7 @@ final class LinuxMachine: AgentMachine {
     presenters.onQuiet = { [weak self] in self?.handle(.conditionChanged(.desktopQuiet($0))) }
     presenters.onBus = { [weak self, weak launcher] bus in
       launcher?.bus = bus
+      self?.unifiedPush?.use(bus)
       // A new session can have its own X server.
       if bus != nil { self?.focus?.start() }
     }

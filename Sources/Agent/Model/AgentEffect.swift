@@ -100,6 +100,11 @@ package enum AgentEffect: Hashable, Sendable {
   /// Rejects the push, which could not be made durable; the gateway will send it again.
   case rejectPush(NotificationID)
 
+  // MARK: The distributor
+
+  /// An effect of the UnifiedPush distributor.
+  case unifiedPush(UnifiedPushEffect)
+
   // MARK: Time and location
 
   /// Sends `scheduleDue` at the earlier of two times, replacing an earlier timer.
@@ -139,7 +144,10 @@ extension AgentEffect {
     switch self {
     case .answer(let requestID, _): .refuse(requestID, .diskRefuses)
     case .acknowledge(let id): .rejectPush(id)
-    case .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close, .readInstallation,
+    case .unifiedPush(.answer(let call, .registered)):
+      .unifiedPush(.answer(call, .failed(.internalError)))
+    case .unifiedPush, .persist, .persistClock, .refuse, .tell, .ask, .cancelTimeout, .close,
+      .readInstallation,
       .diagnose, .present, .refresh, .list, .draw, .closeWindow, .withdraw, .badge, .sound,
       .suppressed, .prompt,
       .withdrawPrompt, .showLink, .openCenter, .replay, .launch, .showLaunchImage, .raise,
@@ -256,6 +264,8 @@ extension RecordChange {
 package enum RecordCollection: String, Hashable, Sendable, CaseIterable {
   case apps, delivered, pending, waiting, schedule, regions, seen, responses, fetches, tasks
   case device, cancellations
+  /// The distributor's subscriptions and the messages that wait for apps.
+  case subscriptions, messages
 }
 
 /// The identity of a question to the user, within one run of the agent.

@@ -77,6 +77,9 @@ package enum AgentEvent {
   case linkFailed(problem: String)
   case linkChanged(isUp: Bool)
 
+  /// An event of the UnifiedPush distributor, on the session bus or on the link to the gateway.
+  case unifiedPush(UnifiedPushEvent)
+
   // MARK: The device
 
   case conditionChanged(DeviceChange)

@@ -23,6 +23,11 @@ extension AgentModel {
     /// The maximum number of bytes that all development apps together can store.
     var developmentBytesMax = Limits.developmentBytes
 
+    /// True if the agent serves UnifiedPush on the session bus.
+    package var servesUnifiedPush = false
+    /// A random number, from which the distributor derives the numbers of its subscriptions.
+    package var seed: UInt64 = 0
+
     /// Creates a configuration with default values.
     package init(agentRun: String, userID: UInt32) {
       self.agentRun = agentRun

@@ -1,4 +1,5 @@
 import AppWire
+import BelfryWire
 package import PushWire
 
 /// The agent's decisions as one state machine: apps, permissions, delivery, responses, background work, schedule, and
@@ -37,6 +38,9 @@ package struct AgentModel: ~Copyable {
 
   /// Returns the folder with an app's resources; nil if the app has no such folder.
   func bundlePath(of app: AppID) -> String? { parts.context.apps[app]?.bundlePath }
+
+  /// Returns the name on the bus of the app that has registered this token with the UnifiedPush distributor.
+  func unifiedPushService(of token: UTF8Text) -> UTF8Text? { parts.unifiedPush.service(of: token) }
 
   /// Handles an event; `takeEffects` returns the resulting effects.
   package mutating func handle(_ event: AgentEvent, at now: AgentTime) {

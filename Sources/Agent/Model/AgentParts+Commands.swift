@@ -89,6 +89,9 @@ extension AgentParts {
     case .unregister(let app, let kind):
       registrations.unregister(try context.apps.known(app), kind, &context)
       context.confirm(requestID)
+    case .subscriptions: context.answer(requestID, .rows(unifiedPush.rows))
+    case .removeSubscription(let token): try removeSubscription(requestID, token)
+    case .testSubscription: emit(unifiedPush.test(requestID, at: context.now.wall))
     case .state(let changes): try changeState(requestID, changes)
     case .diagnose: emit(.diagnose(requestID, diagnosis))
     }
@@ -268,7 +271,7 @@ extension AgentParts {
 
   /// The model's part of the diagnosis for `belfry doctor`.
   private var diagnosis: ModelDiagnosis {
-    ModelDiagnosis(context, permissions, registrations, pipeline, local)
+    ModelDiagnosis(context, permissions, registrations, pipeline, local, unifiedPush)
   }
 
   /// Returns the pending notifications with this identifier, or all pending notifications if the identifier is nil,

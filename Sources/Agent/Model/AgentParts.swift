@@ -11,6 +11,7 @@ struct AgentParts: ~Copyable {
   var pipeline = DeliveryPipeline()
   var local: LocalNotifications
   var front = FrontApp()
+  var unifiedPush: UnifiedPush
   private var hasStarted = false
 
   /// Creates the parts of an agent without state.
@@ -23,6 +24,9 @@ struct AgentParts: ~Copyable {
     registrations = Registrations(
       hasGateway: configuration.hasGateway, isGatewayOff: configuration.isGatewayOff)
     local = LocalNotifications(configuration, lookUps, zones)
+    unifiedPush = UnifiedPush(
+      isOn: configuration.servesUnifiedPush, hasGateway: configuration.hasGateway,
+      isGatewayOff: configuration.isGatewayOff, seed: configuration.seed)
   }
 
   mutating func emit(_ effect: AgentEffect) { context.emit(effect) }
@@ -37,7 +41,9 @@ struct AgentParts: ~Copyable {
     switch event {
     case .recordsRestored(let records): onRecordsRestored(records)
     case .machineReplaced: onMachineReplaced()
-    case .identityReplaced: registrations.onIdentityReplaced(&context)
+    case .identityReplaced:
+      registrations.onIdentityReplaced(&context)
+      onUnifiedPush(.identityReplaced)
     case .started: onStarted()
     case .recordsPersisted: local.onRecordsPersisted()
     case .appGreeted(let requestID, let hello, let process): onGreeting(requestID, hello, process)
@@ -65,9 +71,16 @@ struct AgentParts: ~Copyable {
     case .registrationCancelled(let app, let kind):
       registrations.onCancelled(app, kind, &context)
     case .gatewayKnown(let environment): registrations.onGatewayKnown(environment, &context)
-    case .gatewayFound: registrations.onGatewayFound(&context)
+    case .gatewayFound:
+      registrations.onGatewayFound(&context)
+      onUnifiedPush(.gatewayFound)
+      // The earlier requests had no link.
+      emit(unifiedPush.start())
     case .linkFailed(let problem): registrations.onLinkFailed(problem)
-    case .linkChanged(let isUp): registrations.onLinkChanged(isUp: isUp, &context)
+    case .linkChanged(let isUp):
+      registrations.onLinkChanged(isUp: isUp, &context)
+      if !isUp { onUnifiedPush(.linkDown) }
+    case .unifiedPush(let event): onUnifiedPush(event)
     case .conditionChanged(let change): onConditionChanged(change)
     case .focusedWindowChanged(let window): front.onWindow(window, &context)
     case .scheduleDue: local.onWakeUp()
@@ -114,6 +127,7 @@ struct AgentParts: ~Copyable {
     registrations.checkInvariants(context)
     pipeline.checkInvariants(context)
     local.checkInvariants()
+    unifiedPush.checkInvariants()
   }
 
   // MARK: - Start
@@ -126,6 +140,10 @@ struct AgentParts: ~Copyable {
     registrations.restore(records, &context)
     pipeline.restore(records, &context)
     local.restore(records, &context)
+    emit(
+      unifiedPush.restore(
+        subscriptions: records[.subscriptions], messages: records[.messages],
+        at: context.now.wall))
   }
 
   private mutating func onMachineReplaced() {
@@ -133,6 +151,7 @@ struct AgentParts: ~Copyable {
     precondition(
       !registrations.isUp, "a replaced machine is detected before the gateway is connected")
     registrations.onMachineReplaced(&context)
+    onUnifiedPush(.identityReplaced)
   }
 
   private mutating func onStarted() {
@@ -142,6 +161,7 @@ struct AgentParts: ~Copyable {
     add(permissions.resume(&context))
     KeptNotifications.askAnew(&permissions, pipeline, local, &context)
     registrations.announceAll(&context)
+    emit(unifiedPush.start())
   }
 
   // MARK: - Connections

@@ -36,13 +36,14 @@ extension ControlRequest {
     // report.
     case .state(let changes): changes.isEmpty ? .readsState : .movesDevice
     case .center, .scheduled, .nextDates: .readsNotifications
-    case .token: .readsTokens
+    case .token, .subscriptions: .readsTokens
     case .notify, .cancel: .schedules
     case .open, .act, .dismiss, .openCenter, .awaitResponse: .actsForPerson
     case .changeSettings: .changesSettings
     case .changeDevice(let changes): changes.isEmpty ? .readsState : .changesSettings
     case .install, .removeApp: .installs
-    case .setClock, .advanceClock, .setZone, .setPlace, .moveLink, .unregister:
+    case .setClock, .advanceClock, .setZone, .setPlace, .moveLink, .unregister,
+      .removeSubscription, .testSubscription:
       .movesDevice
     }
   }

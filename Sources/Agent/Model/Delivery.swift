@@ -122,10 +122,10 @@ struct Delivery {
 
   // MARK: - Delivering
 
-  /// Returns true if a push is new, and persists its ID.
-  mutating func isNew(_ push: ReceivedPush, _ context: inout AgentContext) -> Bool {
-    guard !seen.contains(push.uniqueID) else { return false }
-    for change in seen.insert(push.uniqueID) { context.persist(change) }
+  /// Returns true if a push is new, and persists its unique ID.
+  mutating func isNew(_ id: NotificationID, _ context: inout AgentContext) -> Bool {
+    guard !seen.contains(id) else { return false }
+    for change in seen.insert(id) { context.persist(change) }
     return true
   }
 

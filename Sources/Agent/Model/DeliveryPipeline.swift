@@ -61,7 +61,9 @@ struct DeliveryPipeline {
   /// A repeated push is only acknowledged.
   mutating func onPush(_ push: ReceivedPush, _ context: inout AgentContext) {
     // An app that has since unregistered receives no pushes (client-api 3.58).
-    if delivery.isNew(push, &context), context.apps[push.app]?.registrations[push.kind] != nil {
+    if delivery.isNew(push.uniqueID, &context),
+      context.apps[push.app]?.registrations[push.kind] != nil
+    {
       route(push, &context)
     }
     context.emit(.acknowledge(push.uniqueID))

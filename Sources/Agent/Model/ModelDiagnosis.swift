@@ -44,6 +44,8 @@ package struct ModelDiagnosis: Hashable, Sendable {
   var lacksPlace: Bool
   /// The device's conditions as `belfry state` prints them.
   var conditions: JSONObject
+  /// The state of the UnifiedPush distributor.
+  var unifiedPush: Finding
   /// The reasons that the user might not see each app's notifications.
   var appFindings: [Finding]
 }
@@ -57,14 +59,14 @@ extension ModelDiagnosis {
   /// Creates the diagnosis from the state of the model's parts.
   init(
     _ context: AgentContext, _ permissions: Permissions, _ registrations: Registrations,
-    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications
+    _ pipeline: DeliveryPipeline, _ local: borrowing LocalNotifications, _ unifiedPush: UnifiedPush
   ) {
     let appsWaitingForPlaces = local.appsWaitingForPlaces
     self.init(
       languages: context.apps.languages, isLinkUp: registrations.isUp,
       hasRegistrations: context.apps.all.contains { !$0.registrations.isEmpty },
       isLocationOn: context.apps.isLocationOn, lacksPlace: local.lacksPlace,
-      conditions: context.conditions.row,
+      conditions: context.conditions.row, unifiedPush: unifiedPush.finding,
       appFindings: context.apps.all.flatMap { app in
         app.findings(
           isUndecided: permissions.isUndecided(app.id),

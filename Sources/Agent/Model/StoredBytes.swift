@@ -67,7 +67,7 @@ struct StoredBytes {
       AppID(part(of: key, before: UInt8(ascii: "/")))
     case .schedule: AppID(part(of: key, before: UInt8(ascii: "\n")))
     case .regions: RegionRecord.key(key)?.app
-    case .seen, .device, .cancellations: nil
+    case .seen, .device, .cancellations, .subscriptions, .messages: nil
     }
   }
 

@@ -23,10 +23,11 @@ extension ControlRequest {
   fileprivate var changesRecords: Bool {
     switch self {
     case .install, .removeApp, .notify, .cancel, .changeSettings, .changeDevice, .open, .act,
-      .dismiss, .setClock, .advanceClock, .setZone, .setPlace, .unregister:
+      .dismiss, .setClock, .advanceClock, .setZone, .setPlace, .unregister, .removeSubscription,
+      .testSubscription:
       true
     case .apps, .token, .awaitResponse, .scheduled, .nextDates, .appSettings, .center, .openCenter,
-      .clock, .state, .diagnose, .moveLink:
+      .clock, .state, .diagnose, .moveLink, .subscriptions:
       false
     }
   }

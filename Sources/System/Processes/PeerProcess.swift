@@ -29,7 +29,9 @@ public struct PeerProcess: ~Copyable {
   }
 
   /// Creates a value for the process that currently has this number.
-  init(pid: Int32) throws(SystemFailure) {
+  ///
+  /// - Throws: The system's error, including when no process has this number.
+  public init(pid: Int32) throws(SystemFailure) {
     let descriptor = belfry_pidfd_open(pid)
     guard descriptor >= 0 else { throw .last("pidfd_open", "process \(pid)") }
     self.init(pid: pid, descriptor)

@@ -30,7 +30,7 @@ final class ModelBench {
     agentRun: String = "run", developmentBytesMax: Int = Limits.developmentBytes,
     now: Int64 = 1_000,
     elapsed: Int64? = nil, isStarted: Bool = true, zone: Zone = .utc, isGatewayOff: Bool = false,
-    programProblem: String? = nil, texts: [String: String] = [:]
+    programProblem: String? = nil, texts: [String: String] = [:], servesUnifiedPush: Bool = false
   ) {
     self.disk = disk
     self.now = now
@@ -42,6 +42,7 @@ final class ModelBench {
     configuration.hasManualClock = hasManualClock
     configuration.pendingLimit = pendingLimit
     configuration.developmentBytesMax = developmentBytesMax
+    configuration.servesUnifiedPush = servesUnifiedPush
     var lookUps = AgentModel.LookUps(
       text: { _, _, text in text.key.flatMap { texts[$0] } ?? text.text },
       requestRecord: { [disk] in disk[.pending, $0.recordKey] },

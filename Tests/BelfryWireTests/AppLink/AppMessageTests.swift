@@ -114,6 +114,7 @@ struct AppMessageTests {
       .setZone("UTC"),
       .setPlace(latitude: 1, longitude: 2), .state(["locked": "on"]), .diagnose,
       .moveLink(isOnline: true), .unregister(app: "com.example.app", kind: .voip),
+      .subscriptions, .removeSubscription(token: "t"), .testSubscription,
     ]
   }
 

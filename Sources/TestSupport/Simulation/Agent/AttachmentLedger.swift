@@ -47,7 +47,8 @@ final class AttachmentLedger {
       case .delivered: DeliveredList.Entry(record: value)?.retained.attachments
       case .pending, .waiting: (try? NotificationRequest(decoding: value))?.content.attachments
       case .responses: Responses.Waiting(key: key, record: value)?.retained.attachments
-      case .apps, .schedule, .regions, .seen, .fetches, .tasks, .device, .cancellations:
+      case .apps, .schedule, .regions, .seen, .fetches, .tasks, .device, .cancellations,
+        .subscriptions, .messages:
         nil as [NotificationAttachment]?
       }
     return (attachments ?? []).map(\.path)

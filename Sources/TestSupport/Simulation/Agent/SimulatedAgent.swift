@@ -257,7 +257,7 @@ extension SimulatedAgent: AgentMachine {
     guard isUp, let daemon else { return }
     switch effect {
     case .persist, .list, .badge, .sound, .suppressed, .showLink, .useLocationServices, .raise,
-      .deleteAttachments, .trimAttachments, .log, .draw, .showLaunchImage:
+      .deleteAttachments, .trimAttachments, .log, .draw, .showLaunchImage, .unifiedPush:
       break
     case .register, .unregister, .acknowledge, .rejectPush, .moveLink, .announceState,
       .probeGateway:
