@@ -272,8 +272,9 @@ public final class AppLinkConnection: Sendable {
       if !end.wasReady, monotonicMilliseconds() >= greetingDeadline {
         end.failure = AppLinkFailure(
           .agentUnavailable,
-          "the agent at \(socketPath) does not respond: it is stopped or overloaded; resume it "
-            + "('kill -CONT'), or end it and restart 'belfry agent'")
+          "the agent at \(socketPath) does not respond: it is stopped or overloaded; find its process "
+            + "with 'pgrep -af \"belfry agent\"', resume it with 'kill -CONT PID', or end it and restart "
+            + "'belfry agent'")
         break
       }
       expire()

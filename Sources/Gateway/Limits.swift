@@ -362,6 +362,8 @@ package enum Limits {
   static let clusterAnswerBytesMax = 64 << 20
   /// The time, in milliseconds, for which a node waits for the answers of the others.
   static let clusterAnswerMilliseconds = 3_000
+  /// The time, in milliseconds, for which a node that has stopped is named: a week, after which its log is rarely of use.
+  static let stoppedNodeMilliseconds: Int64 = 604_800_000
   /// The number of device connections that a loop admits per second; their handshakes use about a quarter of a core.
   static let deviceAdmissionsPerSecond = 500
   /// The number of device connections that a loop admits at once after a pause.

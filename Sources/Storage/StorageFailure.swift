@@ -53,7 +53,8 @@ public enum StorageFailure: Error, Sendable, CustomStringConvertible {
       "the disk failed to \(operation) in \(path) (\(why)): "
         + "free some disk space, or check the disk and the file size limit"
     case .busy(let path): "\(path) is locked by another process: stop that process"
-    case .readOnly(let path): "cannot write \(path): check its owner and mode"
+    case .readOnly(let path):
+      "cannot write \(path): check the owner and mode of the file and its folders"
     case .corrupt(let path, let detail): "\(path) is damaged (\(detail)): restore a copy"
     case .damagedRow(let path, let table):
       "a row of \(table) in \(path) is damaged: its checksum does not match; restore a copy"

@@ -45,7 +45,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
   }
 
   /// Returns the error of the system call that just failed to create a file at `path` on this thread.
-  static func lastCreating(_ path: String) -> SystemFailure {
+  public static func lastCreating(_ path: String) -> SystemFailure {
     guard errno == ENOENT else { return .last("open", path) }
     return .unusable(
       text: "the folder \(FileSystem.parent(of: path))",

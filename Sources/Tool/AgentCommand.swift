@@ -52,7 +52,9 @@ enum AgentCommand {
       LogOptions.level, LogOptions.format, LogOptions.file,
       .value("ready-file", "FILE", "file to write once apps can connect"),
       .value(
-        "received", "FILE", "append each received push to this file, for 'belfry device received'"),
+        "received", "FILE",
+        "write each received push to this file, for 'belfry device received'; once the agent has a gateway, it empties "
+          + "the file of an earlier run, and refuses a file with other content"),
       .flag(
         "install",
         "start the agent with these options at each login, and also now if the user's systemd is "

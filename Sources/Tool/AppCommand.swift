@@ -85,12 +85,61 @@ enum AppCommand {
 
   static let removeTable = OptionTable(
     command: "belfry app remove",
-    summary: "Removes an app and its notifications, settings and registrations.",
-    positionals: "APP_ID", positionalCount: 1...1, [AgentControl.socketOption])
+    summary: """
+      Removes an app, its settings, its pending and delivered notifications, and its device tokens. This cannot be
+      undone: if the app registers again, or if you run 'belfry subscribe' again, the token is a new one. On a terminal,
+      the command asks for confirmation.
+      """,
+    positionals: "APP_ID", positionalCount: 1...1,
+    [
+      .flag(
+        "force", "remove the app without confirmation; without a terminal, this is the default"),
+      AgentControl.socketOption,
+    ])
 
   private static func remove(_ arguments: [String]) -> Int32 {
     AgentControl.run(arguments, removeTable) { options, agent in
-      _ = try agent.ask(.removeApp(options.positionals[0]))
+      let app = options.positionals[0]
+      // Ask only on a terminal, so that existing scripts keep working.
+      let doesAsk =
+        !options.has("force") && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+      let doesReport = isatty(STDOUT_FILENO) == 1
+      var loss: String?
+      if doesAsk || doesReport { loss = try dataDeleted(with: app, options) }
+      if doesAsk, let loss { try confirmRemoval(of: app, deleting: loss) }
+      warnOfProcesses(in: try agent.ask(.removeApp(app)).rows, of: app)
+      if doesReport, let loss { Output.line("removed \(app), \(loss)") }
+    }
+  }
+
+  /// The error for an app that the user decided to keep.
+  private struct NotRemoved: Error, CustomStringConvertible {
+    let app: String
+    var description: String {
+      "\(app) was not removed: to remove it, answer y, or use --force"
+    }
+  }
+
+  /// Returns the data that is deleted together with an app; nil if the agent does not have the app.
+  private static func dataDeleted(
+    with app: String, _ options: CommandLineOptions
+  ) throws -> String? {
+    let rows = try AgentControl(options).ask(.apps).rows
+    guard let row = rows.first(where: { $0["app"]?.stringValue?.hasSameBytes(as: app) == true })
+    else { return nil }
+    let isRegistered = row["registered"]?.arrayValue?.isEmpty == false
+    return isRegistered
+      ? "its settings, its notifications and its device tokens"
+      : "its settings and its notifications"
+  }
+
+  /// Asks on the terminal whether to remove an app, and throws an error unless the user agrees.
+  private static func confirmRemoval(of app: String, deleting loss: String) throws {
+    Output.error("removing \(app) also deletes \(loss), and cannot be undone")
+    _ = StandardStream.error.write("Remove it? [y/N] ".utf8)
+    let answer = readLine()?.lowercased() ?? ""
+    guard answer.hasSameBytes(as: "y") || answer.hasSameBytes(as: "yes") else {
+      throw NotRemoved(app: app)
     }
   }
 

@@ -37,7 +37,9 @@ enum DeviceCommand {
       .value(
         "ack", "auto|never", default: "auto", "acknowledge notifications automatically or never"),
       .value(
-        "received", "FILE", "also append each push to this file, for 'belfry device received'"),
+        "received", "FILE",
+        "also write each push to this file, for 'belfry device received'; the run begins by emptying the file of an "
+          + "earlier run, and refuses a file with other content"),
       .flag(
         "summary", "print counts and percentiles at the end, instead of one line per notification"),
     ])

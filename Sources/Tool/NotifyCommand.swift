@@ -86,7 +86,11 @@ enum NotifyCommand {
   static let verbTables = [
     OptionTable(
       command: "belfry notify list",
-      summary: "Lists pending notifications, with their local times.",
+      summary: """
+        Lists pending notifications, with their local times. The trigger is a delay, a time or a place. With --json,
+        these are "interval", "calendar" and "location", as in the output of 'belfry agent --presenter json', and times
+        are in UTC.
+        """,
       [
         .value("app", "APP_ID", "only the notifications of this app"), AgentControl.jsonOption,
         AgentControl.socketOption,
@@ -250,10 +254,7 @@ enum NotifyCommand {
       // Without buttons, the notification outlives the command.
       if actions != nil { try withdrawQuestion(after: error, of: app, withdraw) }
       if let failure = error as? AppLinkFailure, failure.reason == .notificationsNotAllowed {
-        throw AppLinkFailure(
-          failure.reason,
-          "notifications are off for \(app): turn them on with "
-            + "'belfry settings \(app) notifications=on'")
+        throw PermissionWait.refusal(of: app, on: agent.connection)
       }
       if let failure = error as? AppLinkFailure, failure.reason == .notificationInvalidNoDate,
         let text = options.value("at")

@@ -36,7 +36,7 @@ def keeps_changes_of_others(browser):
     rename(browser, "Second")
     browser.type("textbox", "Body, en", "Mine")
     browser.click("button", "Save changes")
-    browser.wait(f"{FORM_ERROR}?.includes('he name and text of campaign')", "the parts that have changed")
+    browser.wait(f"{FORM_ERROR}?.startsWith('Somebody changed the name and text of “Shared” after you opened it.')", "the parts that have changed")
     check_page(browser)
     if ask(browser, "GET", "")["name"] != "Second":
         raise Failure("the form has overwritten a change that the user has not seen")
@@ -49,7 +49,7 @@ def keeps_changes_of_others(browser):
     rename(browser, "Third")
     browser.wait("document.querySelector('dialog button.danger:enabled')")
     browser.value("document.querySelector('dialog button.danger').click()")
-    browser.wait("document.querySelector('section [role=alert]:not([hidden])')?.innerText.includes('Nothing was sent.')", "the refusal")
+    browser.wait("document.querySelector('section [role=alert]:not([hidden])')?.innerText.startsWith('Somebody changed the name and text of “Second” after you opened it. Nothing was sent.')", "the refusal")
     browser.wait("document.querySelector('h1').innerText == 'Third' && document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Third')")
     browser.wait("document.querySelector('[aria-label=Progress] [aria-live=polite]:not([hidden])')?.innerText.includes('The campaign was changed at ')")
     if ask(browser, "GET", "")["state"] != "draft":
@@ -65,7 +65,7 @@ def keeps_changes_of_others(browser):
     browser.click("link", "Edit")
     browser.wait("document.querySelector('main').innerText.includes('The campaign itself has changed since you began.')")
     browser.click("button", "Save changes")
-    browser.wait(f"{FORM_ERROR}?.includes('he name and text of campaign')")
+    browser.wait(f"{FORM_ERROR}?.startsWith('Somebody changed the name and text of “Fourth” after you opened it.')")
     browser.click("button", "Save my changes")
     browser.wait(f"document.querySelector('h1').innerText == 'Third' && {STATUS} == 'Draft'", "the user's version")
     browser.wait("document.querySelector('[aria-label=Report] .previews')?.innerText.includes('Mine')")

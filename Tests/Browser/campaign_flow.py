@@ -111,7 +111,7 @@ def preview(browser, devices):
     for part in ("Ann has 3 matches", "3 matchs pour Ann"):
         if live.count(part) != 2:
             raise Failure(f"the live preview lacks '{part}' on a banner or the lock screen:\n{live}")
-    for part in ("Nouvelles", "3 matchs pour Ann", "Ann has 3 matches", "shown in en (fallback)"):
+    for part in ("Nouvelles", "3 matchs pour Ann", "Ann has 3 matches", "French (fr):", "Japanese (ja): 2 devices, shown in English (fallback)"):
         if part not in shown:
             raise Failure(f"the preview lacks '{part}':\n{shown}")
 
@@ -125,6 +125,10 @@ def finished(browser, devices):
     facts = browser.value("document.querySelector('[aria-label=Report] dl').innerText").replace("\n", " ")
     if f"Accepted {devices}" not in facts:
         raise Failure(f"the report contains {facts}")
+    # A language is named in the same way in each table.
+    for name in ("By language", "By outcome"):
+        if "English (en)" not in browser.value(f"document.querySelector('[role=region][aria-label=\"{name}\"]').innerText"):
+            raise Failure(f"the table '{name}' does not name the language")
     browser.wait("['Ann has 3 matches', '3 matchs pour Ann'].every((text) => document.querySelector('[aria-label=\"Text of the campaign\"]')?.innerText.includes(text))",
                  "the text that was sent")
 
@@ -419,6 +423,15 @@ def keeps_focus(browser):
                  "the focus on the link that replaced it")
 
 
+def keeps_names_whole(browser):
+    """Checks that the overview breaks a long list of languages rather than an app's identifier."""
+    lines = browser.value("""(() => { const cells = document.querySelectorAll('[role=region][aria-label=Apps] tbody td');
+      cells[2].textContent = 'en 3, '.repeat(200);
+      return cells[0].querySelector('code').getClientRects().length; })()""")
+    if lines != 1:
+        raise Failure(f"an app's identifier takes {lines} lines")
+
+
 def marks_stale(browser):
     """Checks that the overview marks its numbers as outdated while the service can't be reached."""
     browser.value("window.get = window.fetch; window.fetch = () => Promise.reject(new TypeError('no connection')); null")
@@ -451,6 +464,7 @@ def main(chromium, url, token_file, topic, devices, campaign, strings, pictures=
         browser.wait("document.querySelector('.verdict').innerText.match(/Connected to|The connection to/)", "the connection")
         check_page(browser)
         keeps_focus(browser)
+        keeps_names_whole(browser)
         marks_stale(browser)
         waits_for_a_test(browser)
         picture("provider-overview")

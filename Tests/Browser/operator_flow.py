@@ -82,6 +82,38 @@ def see_empty(browser):
     browser.wait("document.querySelector('section[aria-label=Devices] td')")
 
 
+# Makes the gateway a node of a cluster, in which another node has delivered each push later.
+CLUSTER = """{
+  const get = window.fetch;
+  window.fetch = async (path, ...rest) => {
+    const answer = await get(path, ...rest);
+    if (path === '/api/status') return new Response(JSON.stringify({ ...await answer.json(), node: 'one', stoppedNodes: ['three'] }));
+    if (!path.startsWith('/api/log?of=')) return answer;
+    const text = await answer.text();
+    const last = JSON.parse(text.trim().split('\\n').at(-1));
+    const at = new Date(Date.parse(last.at) + 23000).toISOString();
+    return new Response(`${text}${JSON.stringify({ ...last, at, state: 'Delivered (From Storage)' })}\\n`);
+  };
+}"""
+
+
+def see_cluster(browser):
+    """Checks that the pages of a cluster's node say what they don't show, and that a row shows the newest known state."""
+    browser.click("link", "Overview")
+    browser.wait(GOOD)
+    browser.value(CLUSTER)
+    browser.wait("document.querySelector('.verdict.fair')?.innerText.includes('The node three of the cluster is not running.')")
+    browser.wait("document.querySelector('.verdict').innerText.includes('those of the node one,')")
+    check_page(browser)
+    browser.click("link", "Log")
+    browser.wait("document.querySelector('main').innerText.includes('This is the log of the node one.')")
+    browser.wait("document.querySelector('.virtual tbody button')", "a row")
+    browser.value("document.querySelector('.virtual tbody button').click()")
+    browser.wait("document.querySelector('.virtual tbody .open .badge').innerText == 'Delivered (From Storage)'", "the newer state")
+    check_page(browser)
+    browser.reload()
+
+
 # Replaces the page's stream; the first request is refused.
 REFUSED = """
 const Source = window.EventSource;
@@ -251,8 +283,25 @@ def edit_app(browser):
     browser.type("combobox", "Bundle identifier", "com.example.burger")
     browser.click("button", "Generate a certificate")
     browser.wait("document.querySelector('section[aria-label=\"Provider certificates\"] td:nth-child(2)')?.innerText == 'KITCHEN001'")
+    # The private key is not lost when the user leaves the screen.
+    serial = browser.value("document.querySelector('section[aria-label=\"Provider certificates\"] td').innerText")
+    browser.click("link", "Teams")
+    browser.click("link", "Certificates")
+    browser.element("button", f"Save certificate and key (PEM) of {serial}")
+    check_page(browser)
+    revoke_certificate(browser, serial)
     browser.click("link", "Teams")
     browser.value("fetch('/api/teams/KITCHEN001?force=1', { method: 'DELETE', headers: { 'x-belfry-console': '1' } })")
+
+
+def revoke_certificate(browser, serial):
+    """Checks that the longer state of a revoked certificate breaks no identifier in the list."""
+    browser.click("button", f"Revoke certificate {serial}")
+    browser.click("button", "Revoke")
+    row = "document.querySelector('section[aria-label=\"Provider certificates\"] tbody tr')"
+    browser.wait(f"{row}?.innerText.includes('revoked ')")
+    browser.wait(f"[...{row}.querySelectorAll('code, .app')].every((one) => one.getClientRects().length == 1)", "identifiers in one line")
+    check_page(browser)
 
 
 def see_stale(browser, pid):
@@ -367,6 +416,51 @@ def send(browser):
     return sent
 
 
+# Records the tokens of the pushes that the page sends, and accepts them instead of the gateway.
+RECORDED = """{
+  const get = window.fetch;
+  window.tokens = [];
+  window.fetch = (path, ...rest) => {
+    if (path !== '/api/push' || rest[0]?.method !== 'POST') return get(path, ...rest);
+    window.tokens.push(JSON.parse(rest[0].body).token ?? '');
+    const id = '00000000-0000-4000-8000-000000000000';
+    return Promise.resolve(new Response(JSON.stringify({ status: 200, apnsID: id })));
+  };
+}"""
+TOKEN = """fetch('/api/devices?of={device}').then((answer) => answer.json())
+  .then((device) => fetch(`/api/devices/${{device.device}}/apps`)).then((answer) => answer.json()).then((app) => app.token)"""
+
+
+def change_device(browser):
+    """Checks that a push is sent only to the device in the field, and to no device while the field names none."""
+    first, second = (browser.value(TOKEN.format(device=f"virtual%20{number}")) for number in (1, 2))
+    browser.value(RECORDED)
+    shown = "document.querySelector('[name=token]').value"
+    browser.type("combobox", "Device", "virtual 1")
+    browser.key("Enter")
+    browser.wait(f"{shown} == {first!r} && document.querySelector('.check.good')", "the token of the first device")
+    browser.type("combobox", "Device", "virtual 2")
+    if browser.value(f"{shown} != '' || document.querySelector('.check.good') !== null"):
+        raise Failure("a changed device leaves the token and the forecast of the previous one")
+    browser.click("button", "Send")
+    browser.wait(f"window.tokens.join() == {second!r}", "a push to the device in the field")
+    browser.wait(f"{shown} == {second!r} && document.querySelector('.check.good')", "the token of the second device")
+    browser.type("combobox", "Device", "virtal 1")
+    browser.key("Tab")
+    browser.wait("document.querySelector('.error:not([hidden])')?.innerText == 'No device matches “virtal 1”.'")
+    browser.click("button", "Send")
+    browser.wait("document.querySelector('section[aria-label=Response]').innerText.startsWith('Not sent')")
+    if browser.value("window.tokens.length") != 1 or browser.value(f"{shown} + (document.querySelector('.check.good')?.innerText ?? '')"):
+        raise Failure("a push is sent or announced although the field names no device")
+    check_page(browser)
+    # A token that the user enters replaces the choice of a device.
+    browser.type("textbox", "Device token", first)
+    browser.wait("document.querySelector('[name=device]').value == '' && document.querySelector('.check.good')", "a valid push to the token")
+    browser.click("button", "Send")
+    browser.wait(f"window.tokens.at(-1) == {first!r}", "a push to the token")
+    browser.reload()
+
+
 ROWS = "document.querySelectorAll('.virtual tbody tr:not([aria-hidden])').length"
 PUSH = """fetch('/api/push', {{ method: 'POST', headers: {{ 'x-belfry-console': '1' }},
   body: JSON.stringify({{ token: {token}, topic: 'com.example.app', type: '{type}', payload: '{{"aps":{{"content-available":1}}}}' }}) }})
@@ -375,8 +469,7 @@ PUSH = """fetch('/api/push', {{ method: 'POST', headers: {{ 'x-belfry-console': 
 
 def read_log(browser, sent):
     """Filters, pauses, and exports the log, and opens the history of a row. The log starts with the push `sent`."""
-    token = browser.value("""fetch('/api/devices?of=virtual%202').then((answer) => answer.json())
-      .then((device) => fetch(`/api/devices/${device.device}/apps`)).then((answer) => answer.json()).then((app) => app.token)""")
+    token = browser.value(TOKEN.format(device="virtual%202"))
     browser.click("link", "Log")
     browser.wait("document.querySelector('.logbar').innerText.startsWith('Live')")
     answer = browser.value(PUSH.format(token=json.dumps(token), type="background"))
@@ -567,7 +660,10 @@ def main(chromium, link, pid):
         see_facts(browser)
         see_stale(browser, int(pid))
         see_silence(browser, int(pid))
-        read_log(browser, send(browser))
+        sent = send(browser)
+        change_device(browser)
+        read_log(browser, sent)
+        see_cluster(browser)
         burst(browser)
         read_metrics(browser)
         use_keys(browser)

@@ -316,6 +316,17 @@ import Transport
   }
 
   @Test
+  func `an answer names the nodes that did not answer and those that have stopped`() throws {
+    var answer = AdminAnswer()
+    let head =
+      "HTTP/1.0 200 OK\r\nBelfry-Missing-Nodes: two\r\nbelfry-stopped-nodes: three  four\r\n\r\n"
+    _ = try answer.append(Array(head.utf8)[...])
+    try answer.end()
+    #expect(answer.missingNodes == "two")
+    #expect(answer.stoppedNodes == "three four")
+  }
+
+  @Test
   func `a refusal is the gateway's own failure`() {
     var answer = AdminAnswer()
     #expect(throws: AdministrationFailure(.missing, "no key", do: "look")) {

@@ -187,6 +187,25 @@ import Testing
       #expect(
         impossible.errors.hasPrefix("belfry: --at: 2026-11-31 is not a date: "),
         "\(impossible.errors)")
+      #expect(impossible.status == 2)
+    }
+  }
+
+  @Test func `A value of --at that is not a time is incorrect usage`() async throws {
+    try await Scenario.run { scenario in
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Hello"}}}"#, to: "campaign.json")
+      // The command checks its options before it looks for a provider.
+      let data = scenario.folder.file("missing")
+      for words in [["send", file], ["edit", "000000000000"], ["edit", "000000000000", file]] {
+        let refused = try await scenario.belfryCommand(
+          ["campaign"] + words + ["--at", "tomorrow", "--data", data], succeeding: false)
+        #expect(
+          refused.status == 2
+            && refused.errors.hasPrefix(
+              "belfry: invalid value 'tomorrow' for --at: expected a date and time, such as "),
+          "\(words) \(refused.errors)")
+      }
     }
   }
 
@@ -275,8 +294,8 @@ import Testing
       let cases: [(words: [String], error: String)] = [
         (
           ["test", id],
-          "several devices are registered for \(topic): specify a token with --token HEX; the console "
-            + "lists the tokens"
+          "several devices are registered for \(topic): specify a user with --user NAME, or a token with "
+            + "--token HEX; the console lists the devices"
         ),
         (
           ["test", id, "--token", "00ff"],

@@ -123,6 +123,27 @@ private let app = "com.example.app"
   }
 
   @Test(.requires(.initdb), .requires(.natsServer))
+  func `the log and the list of devices name a node that was drained`() async throws {
+    try await withCluster { site in
+      let (one, two) = (try await site.node("one"), try await site.node("two"))
+      let devices = try site.scenario.devices(of: two, topics: [app])
+      let token = try await devices.token()
+      #expect(try await site.send("before", to: token, one)?["status"].integer == 200)
+      #expect(try await payload(devices).contains("before"))
+      let before = try await site.scenario.belfryCommand(["log", token, "--data", one.data])
+      #expect(before.errors.isEmpty, "\(before.errors)")
+      _ = try await site.scenario.belfryCommand(["node", "drain", "two", "--data", one.data])
+      #expect(try await two.program.end() == 0)
+      for words in [["log", token], ["device", "list"]] {
+        let answer = try await site.scenario.belfryCommand(words + ["--data", one.data])
+        #expect(answer.errors.contains("the nodes are not running: two"), "\(answer.errors)")
+      }
+      let keys = try await site.scenario.belfryCommand(["key", "list", "--data", one.data])
+      #expect(keys.errors.isEmpty, "the store has the whole list: \(keys.errors)")
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
   func `while a revocation waits for a node that was killed, other commands are carried out`()
     async throws
   {

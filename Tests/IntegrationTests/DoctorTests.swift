@@ -162,6 +162,23 @@ import Testing
     }
   }
 
+  @Test func `The ports of a stopped gateway that another program uses are reported`() async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      try await gateway.crash()
+      _ = try await scenario.gateway("other", on: gateway, options: [])
+      let rows = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", gateway.data, "--json"], succeeding: false
+      ).values
+      for name in ["provider", "device", "binary", "feedback", "console"] {
+        let row = try #require(rows.first { $0["feature"].string == "\(name) port" })
+        #expect(row["state"].string == "missing", "\(row)")
+        #expect(row["detail"].string?.hasSuffix(", in use by another program") == true, "\(row)")
+      }
+    }
+  }
+
   @Test func `The doctor reports that a gateway is reachable from other machines`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--host", "0.0.0.0"])

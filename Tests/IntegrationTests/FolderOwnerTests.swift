@@ -36,6 +36,25 @@ struct FolderOwnerTests {
     try Set(FileSystem.list(folder).map { try FileSystem.owner(of: "\(folder)/\($0)") })
   }
 
+  @Test func `The doctor lists a required file that the gateway's user cannot read`() async throws {
+    try await Scenario.run { scenario in
+      let data = try await usersGateway(scenario).data
+      let doctor = ["doctor", "--gateway", "--data", data, "--json"]
+      func row() async throws -> JSONLine? {
+        try await scenario.belfryCommand(doctor, succeeding: false).values.first {
+          $0["feature"].string == "required files"
+        }
+      }
+      #expect(try await row()?["state"].string == "ok")
+      try #require(chown(data + "/ca-key.pem", 0, 0) == 0)
+      let unreadable = try #require(try await row())
+      #expect(unreadable["state"].string == "missing")
+      #expect(
+        unreadable["detail"].string?.hasPrefix("this user cannot read ca-key.pem ") == true,
+        "\(unreadable)")
+    }
+  }
+
   @Test func `Commands that root runs in a user's folder use that user's rights`() async throws {
     try await Scenario.run { scenario in
       let (home, data) = try await usersGateway(scenario)

@@ -158,6 +158,32 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `On a terminal, a device is revoked only after a confirmation that names it`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let devices = try scenario.devices(of: gateway, topics: [app])
+      _ = try await devices.token()
+      let list = ["device", "list", "--json"]
+      let device = try #require(try await run(scenario, gateway, list).values.first)
+      let number = try #require(device["device"].integer)
+      let name = try #require(device["name"].string)
+      let line = "\(Installation.belfry) device revoke \(number) --data \(gateway.data)"
+      for (answer, isRevoked) in [("n", false), ("y", true)] {
+        let revocation = try scenario.start(["/usr/bin/script", "-qec", line, "/dev/null"])
+        _ = try await revocation.output(called: "the question") { lines in
+          lines.contains { $0.contains("revoke the device \(number) (\(name)) permanently?") }
+        }
+        revocation.tell(answer)
+        let status = try await revocation.end()
+        #expect((status == 0) == isRevoked, "\(revocation.lines)")
+        let after = try await run(scenario, gateway, list).values.first
+        #expect((after?["revokedAt"].string != nil) == isRevoked)
+      }
+    }
+  }
+
   @Test func `a revoked device gets instructions for enrolling again`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway()

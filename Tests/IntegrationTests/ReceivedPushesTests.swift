@@ -195,6 +195,35 @@ import Testing
     }
   }
 
+  @Test func `A timeout names a token or a topic that the gateway does not have`() async throws {
+    try await Scenario.run { scenario in
+      let unknown = String(repeating: "ab", count: 32)
+      let program = try scenario.belfry(
+        [
+          "test-gateway", "--app", "com.example.ci", "--", "sh", "-c",
+          """
+          belfry device received --timeout 0 --token "$BELFRY_TOKEN" && exit 10
+          belfry device received --timeout 0 --token \(unknown) && exit 11
+          belfry device received --timeout 0 --topic com.example.cj && exit 12
+          exit 0
+          """,
+        ],
+        environment: [
+          "PATH": Installation.products + ":"
+            + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        ])
+      #expect(try await program.end() == 0, "\(program.errors)")
+      let timeout = "timed out: received 0 of 1 push"
+      #expect(program.errors.contains("\(timeout): run 'belfry log'"), "\(program.errors)")
+      for cause in [
+        "no device of this run has the token \(unknown): ",
+        "the devices' gateway has no app with the topic com.example.cj: ",
+      ] {
+        #expect(program.errors.contains("\(timeout), because \(cause)"), "\(program.errors)")
+      }
+    }
+  }
+
   @Test func `No test passes on a push of another test, or of an earlier run`() async throws {
     try await Scenario.run { scenario in
       let data = scenario.folder.file("kept")

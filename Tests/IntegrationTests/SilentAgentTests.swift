@@ -21,6 +21,7 @@ import Testing
         #expect(try await program.end() == 1, "\(command)")
         #expect(
           program.errors.contains("belfry: the agent at "), "\(command): \(program.errors)")
+        #expect(program.errors.contains(#"find its process with 'pgrep -af "belfry agent"'"#))
       }
     }
   }

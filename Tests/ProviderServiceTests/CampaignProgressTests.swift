@@ -25,6 +25,30 @@ import Testing
     #expect(rate.add(Self.status(160), at: 34_000_000_000)["perSecond"] == .double(10))
   }
 
+  @Test func `a campaign that a problem stops has no remaining time, and no rate of before`() {
+    var rate = ProgressRate()
+    func status(_ sent: Int64, problem: JSONValue) -> JSONObject {
+      var status = Self.status(sent)
+      status["problem"] = problem
+      return status
+    }
+    _ = rate.add(status(0, problem: .null), at: 0)
+    let sending = rate.add(status(100, problem: .null), at: 1_000_000_000)
+    #expect(sending["perSecond"] == .double(100) && sending["secondsLeft"] == 9)
+    for seconds: Int64 in 2...4 {
+      let stopped = rate.add(
+        status(100, problem: "cannot connect"), at: seconds * 1_000_000_000)
+      let expected: JSONValue = seconds == 2 ? .null : .double(0)
+      #expect(stopped["perSecond"] == expected, "\(stopped)")
+      #expect(stopped["secondsLeft"] == .null, "\(stopped)")
+    }
+    // A problem that only slows the campaign down has a rate of its own.
+    let slow = rate.add(status(110, problem: "many tokens are bad"), at: 7_000_000_000)
+    #expect(slow["perSecond"] == .double(2) && slow["secondsLeft"] == 445, "\(slow)")
+    let solved = rate.add(status(110, problem: .null), at: 8_000_000_000)
+    #expect(solved["perSecond"] == .null && solved["secondsLeft"] == .null, "\(solved)")
+  }
+
   @Test func `the rate is at most the campaign's limit, although outcomes are stored in batches`() {
     var rate = ProgressRate()
     func status(_ sent: Int64) -> JSONObject {

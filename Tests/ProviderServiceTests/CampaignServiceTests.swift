@@ -345,7 +345,9 @@ import Transport
     let before = try test.store.campaign(id)
     let several = try ask(campaigns, "POST", "/campaigns/\(id)/test")
     #expect(several.status == 400 && several.text.contains("several devices"))
-    #expect(several.text.contains("'deviceToken'"), "\(several.text)")
+    #expect(
+      several.text.contains("specify a user with 'user', or a token with 'deviceToken'"),
+      "\(several.text)")
     let unknown = try ask(campaigns, "POST", "/campaigns/\(id)/test", #"{"deviceToken":"99"}"#)
     #expect(
       unknown.status == 400 && unknown.text.contains("no device is registered for com.example.app"))

@@ -25,6 +25,8 @@ final class AppLauncher {
   private var children: Set<pid_t> = []
   /// The running programs of each app; each program's process ID is also the ID of its process group.
   private var programs: [AppID: Set<pid_t>] = [:]
+  /// The latest start of each app's program; an order with the same token joins this start.
+  private var starts: [AppID: ProgramLaunch] = [:]
   /// A guard that resumes suspended processes when the agent exits.
   private let suspensionGuard = SuspensionGuard(
     environment: ProcessInfo.processInfo.environment)
@@ -45,6 +47,9 @@ final class AppLauncher {
   }
 
   /// Starts the app, which sends the order's token in its greeting if it received the token in its environment.
+  ///
+  /// If an earlier order with the same token has started the app's program, no second program is started, unless the
+  /// first one has exited.
   func launch(_ order: LaunchOrder) {
     reap()
     guard let installation = order.app.installation else {
@@ -222,7 +227,46 @@ final class AppLauncher {
 
   // MARK: - Launching the program
 
+  /// A start of an app's program.
+  private struct ProgramLaunch: Hashable {
+    /// The place where the program runs.
+    enum Place: Hashable {
+      /// systemd has not answered the order yet.
+      case undecided
+      case child(pid_t)
+      case unit(String)  // text: the agent chooses the unit's name
+    }
+
+    let token: String  // text: the agent issues the token
+    let place: Place
+  }
+
   private func startProgram(_ order: LaunchOrder) {
+    guard let launch = starts[order.app.id], launch.token == order.token else {
+      return runProgram(order)
+    }
+    switch launch.place {
+    case .undecided: return
+    case .child(let child):
+      reap()
+      if !children.contains(child) { restartProgram(order, instead: launch) }
+    case .unit(let unit):
+      units?.find(unit) { [weak self] isThere in
+        if !isThere { self?.restartProgram(order, instead: launch) }
+      }
+    }
+  }
+
+  /// Starts an app's program again, unless another order has already done so.
+  private func restartProgram(_ order: LaunchOrder, instead launch: ProgramLaunch) {
+    guard starts[order.app.id] == launch else { return }
+    log.info(
+      "an app's program exited before it connected: starting it again",
+      ["app": order.app.id.text])
+    runProgram(order)
+  }
+
+  private func runProgram(_ order: LaunchOrder) {
     guard let installation = order.app.installation, let executable = installation.executable
     else {
       log.warning("the app has no program to start", ["app": order.app.id.text])
@@ -234,19 +278,26 @@ final class AppLauncher {
       return onFailure(order.app.id, order.token, problem)
     }
     let variables = variables(order.app.id, order.token, order.activationToken)
+    func onStarted(_ place: ProgramLaunch.Place) {
+      starts[order.app.id] = ProgramLaunch(token: order.token, place: place)
+    }
     func startChild() {
       guard let child = start(executable, installation.arguments, variables) else {
+        starts[order.app.id] = nil
         return onFailure(
           order.app.id, order.token, "its program cannot be started: see the agent's log")
       }
       programs[order.app.id, default: []].insert(child)
+      onStarted(.child(child))
     }
     guard let units else { return startChild() }
     let unit = UserUnits.Order(
       app: order.app.id, program: executable, arguments: installation.arguments,
       environment: variables)
+    onStarted(.undecided)
     units.start(unit) { isStarted in
-      if !isStarted { startChild() }
+      guard isStarted, let name = units.unit(of: order.app.id) else { return startChild() }
+      onStarted(.unit(name))
     }
   }
 

@@ -51,6 +51,16 @@ final class UserUnits {
   /// Returns the unit that was last started for an app, or nil if no unit was started.
   func unit(of app: AppID) -> String? { started[app] }
 
+  /// Finds out whether a unit exists; systemd removes a unit as soon as its program has exited.
+  ///
+  /// `done` receives false only if systemd reports that the unit does not exist.
+  func find(_ unit: String, _ done: @escaping (Bool) -> Void) {
+    bus.call(Self.name, Self.path, Self.name + ".Manager", "GetUnit", [.string(unit)]) { result in
+      guard case .failure(let failure) = result else { return done(true) }
+      done(failure.name != Self.name + ".NoSuchUnit")
+    }
+  }
+
   /// Suspends or resumes every process of a unit.
   ///
   /// The method uses the freezer of the unit's control group, which processes cannot detect, or a signal if no freezer

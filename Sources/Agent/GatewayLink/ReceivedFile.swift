@@ -10,11 +10,34 @@ public final class ReceivedFile {
   private let descriptor: Int32
 
   /// Begins a run: empties the file and discards the record of lines that were already returned.
+  ///
+  /// A push of an earlier run must not satisfy a test of this run. If the file contains anything other than received
+  /// pushes, it stays unchanged and causes an error, because the user might have mistyped the path.
   public init(_ path: String) throws(SystemFailure) {
+    guard try Self.mayEmpty(path) else {
+      throw .unusable(
+        text: path,
+        reason: "it has content other than received pushes, and each run empties the file: choose "
+          + "another path, or remove the file")
+    }
     try FileSystem.remove(Self.recordFile(of: path))
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC
     descriptor = unsafe open(path, flags, 0o600)
-    guard descriptor >= 0 else { throw .call(name: "open", errno: errno, subject: path) }
+    guard descriptor >= 0 else { throw .lastCreating(path) }
+  }
+
+  /// The maximum length of a line, in bytes; a payload has at most 5,120 bytes, and the other fields are short.
+  private static let lineBytesMax = 65_536
+
+  /// Returns true if nothing is lost when the file is emptied: the file is missing, is empty, is not a regular file, or
+  /// begins with a line of an earlier run.
+  private static func mayEmpty(_ path: String) throws(SystemFailure) -> Bool {
+    guard FileSystem.isRegularFile(path), FileSystem.byteCount(of: path) != 0 else { return true }
+    let beginning = try FileSystem.beginning(ofRegularFile: path, count: lineBytesMax)
+    // The file might have been emptied since.
+    guard !beginning.isEmpty else { return true }
+    let line = Array(beginning.prefix { $0 != 0x0A })
+    return (try? JSONValue(parsing: line))?.objectValue?["event"] == "received"
   }
 
   deinit { close(descriptor) }

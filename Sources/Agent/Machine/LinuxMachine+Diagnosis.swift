@@ -102,7 +102,7 @@ extension LinuxMachine {
       findings.append(
         Finding(
           feature: "buttons", isFine: hasWindows, isLack: false,
-          detail: "in the server's context menu (in dunst, by default a middle click)"
+          detail: "in the server's context menu (in dunst, run 'dunstctl context')"
             + (hasWindows ? "; questions and alerts have windows with buttons" : " only"),
           advice: "install belfry-center, whose windows show the buttons of questions and alerts"))
     case .none, .upTo, .all:

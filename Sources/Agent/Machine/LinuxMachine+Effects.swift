@@ -39,7 +39,7 @@ extension LinuxMachine {
     case .replay(let kind, let events):
       presenters?.replay(events, to: kind, atUnixMilliseconds: clock.now.wall)
     case .launch(let order):
-      show(.launched(order.app.id, order.reason))
+      if !order.isJoined { show(.launched(order.app.id, order.reason)) }
       launcher?.launch(order)
     case .raise(let app, let token): launcher?.raise(app, activationToken: token)
     case .end(let app): launcher?.end(app)

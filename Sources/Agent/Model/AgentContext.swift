@@ -298,20 +298,21 @@ struct AgentContext {
 
   // MARK: - Launches
 
-  /// Starts an installed app, and returns the token that the app's greeting will contain.
+  /// Starts an installed app, or joins its pending launch; returns the order, or nil if the app is not installed.
   @discardableResult
   mutating func launch(
     _ app: AppID, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String? = nil
-  ) -> String? {
+  ) -> LaunchOrder? {
     guard let record = apps[app], record.installation != nil else { return nil }
     resume(app)
     assert(
       isForeground || activationToken == nil,
       "an activation token is passed only to an app that opens in the foreground")
     let order = launches.order(
-      record, reason, isForeground: isForeground, activationToken: activationToken)
+      record, reason, isForeground: isForeground, activationToken: activationToken,
+      atAwakeMilliseconds: now.awake)
     emit(.launch(order))
-    return order.token
+    return order
   }
 
   /// Returns the reason that an installed app's program cannot be started, and the advice about it; nil if the program

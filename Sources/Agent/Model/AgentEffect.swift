@@ -53,7 +53,7 @@ package enum AgentEffect: Hashable, Sendable {
 
   // MARK: Programs
 
-  /// Starts an app; `appLaunchFailed` reports a failure.
+  /// Starts an app, or joins its pending launch; `appLaunchFailed` reports a failure.
   case launch(LaunchOrder)
   /// Asks a running app over D-Bus to bring its window to the foreground.
   case raise(AppID, activationToken: String?)
@@ -311,6 +311,8 @@ package struct LaunchOrder: Hashable, Sendable {
   package let isForeground: Bool
   /// The token that the app's greeting will contain.
   package let token: String
+  /// True if an earlier order with the same token has started the app, which has not sent its greeting yet.
+  package let isJoined: Bool
   /// The activation token of the user's action, which allows the app to enter the foreground.
   package var activationToken: String?
 }

@@ -139,6 +139,8 @@ extension AgentParts {
   }
 
   private mutating func remove(_ app: AppID, _ requestID: RequestID) {
+    // These processes lose their connections, but continue to run, so they add the app again.
+    let processes = Set(context.connections.peers(of: app).map(\.process)).sorted()
     for kind in TokenKind.allCases { registrations.unregister(app, kind, &context) }
     if let badge = context.apps[app]?.badge, badge > 0 { emit(.badge(app, 0)) }
     local.removeAll(of: app, &context)
@@ -147,7 +149,8 @@ extension AgentParts {
     front.onAppRemoved(app)
     for connection in context.connections.connections(of: app) { emit(.close(connection)) }
     context.remove(app)
-    context.confirm(requestID)
+    guard !processes.isEmpty else { return context.confirm(requestID) }
+    context.answer(requestID, .rows(processes.map { ["process": .integer(Int64($0))] }))
   }
 
   private static func noAppID(_ text: String) -> AppLinkFailure {

@@ -6,7 +6,10 @@ struct AppLaunches {
   private struct Awaited {
     /// The token that the app's greeting must contain.
     let token: String
-    let isForeground: Bool
+    /// True if one of the orders to start the app brings the app to the foreground.
+    var isForeground: Bool
+    /// The time of the first of these orders, in milliseconds of time awake.
+    let awakeMilliseconds: Int64
   }
 
   private var awaited: [AppID: Awaited] = [:]
@@ -25,15 +28,29 @@ struct AppLaunches {
     return "\(agentRun)-\(kind)\(nextNumber)"
   }
 
-  /// Creates the order to start an app; the token of an earlier order becomes invalid.
+  /// Creates the order to start an app.
+  ///
+  /// An order for an app that is already being started joins that launch, and has the same token. If the app does not
+  /// send its greeting in time, the next order starts the app again, and the earlier token becomes invalid.
   mutating func order(
-    _ app: LocalApp, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String?
+    _ app: LocalApp, _ reason: AppLaunch.Reason, isForeground: Bool, activationToken: String?,
+    atAwakeMilliseconds now: Int64
   ) -> LaunchOrder {
-    let token = makeToken("")
-    awaited[app.id] = Awaited(token: token, isForeground: isForeground)
+    var launch: Awaited
+    let isJoined: Bool
+    if let pending = awaited[app.id], now - pending.awakeMilliseconds < Limits.fetchMilliseconds {
+      launch = pending
+      launch.isForeground = pending.isForeground || isForeground
+      isJoined = true
+    } else {
+      launch = Awaited(
+        token: makeToken(""), isForeground: isForeground, awakeMilliseconds: now)
+      isJoined = false
+    }
+    awaited[app.id] = launch
     return LaunchOrder(
-      app: app, reason: reason, isForeground: isForeground, token: token,
-      activationToken: activationToken)
+      app: app, reason: reason, isForeground: isForeground, token: launch.token,
+      isJoined: isJoined, activationToken: activationToken)
   }
 
   /// Returns true if this is the expected token of an app.

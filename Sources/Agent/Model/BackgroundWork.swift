@@ -77,10 +77,18 @@ struct BackgroundWork {
       return ask(app, push, &context)
     }
     awaitingStart[app] = push
-    guard let token = context.launch(app, .push, isForeground: false) else { return }
-    startedForPush.insert(app)
+    guard let order = context.launch(app, .push, isForeground: false) else { return }
+    expect(app, order, &context)
+  }
+
+  /// Waits for the greeting of an app that is being started for a push or a task.
+  private mutating func expect(
+    _ app: AppID, _ order: LaunchOrder, _ context: inout AgentContext
+  ) {
+    // If the push joins the launch for a response, the app is not terminated either.
+    if !order.isJoined { startedForPush.insert(app) }
     context.emit(
-      .expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
+      .expectApp(app, token: order.token, timeoutMilliseconds: Limits.fetchMilliseconds))
   }
 
   private func ask(_ app: AppID, _ push: RetainedPush, _ context: inout AgentContext) {
@@ -170,13 +178,16 @@ struct BackgroundWork {
   }
 
   private mutating func startForTask(_ app: AppID, _ context: inout AgentContext) {
-    guard let token = context.launch(app, .task, isForeground: false) else {
+    guard let order = context.launch(app, .task, isForeground: false) else {
       return assertionFailure("only installed apps are started")
     }
     startedForTask.insert(app)
-    startedForPush.insert(app)
-    context.emit(.expectApp(app, token: token, timeoutMilliseconds: Limits.fetchMilliseconds))
+    expect(app, order, &context)
   }
+
+  /// Handles the launch of an app for a user's action: the app no longer counts as background work, even if it was
+  /// already being started for a push.
+  mutating func onStartedByUser(_ app: AppID) { startedForPush.remove(app) }
 
   /// Handles an app that entered the foreground: the app no longer counts as background work, and a held push is
   /// delivered.

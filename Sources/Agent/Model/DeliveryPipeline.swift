@@ -371,26 +371,7 @@ struct DeliveryPipeline {
     _ key: AppNotificationID, _ action: PersonAction, _ context: inout AgentContext
   ) throws(AppLinkFailure) {
     guard let entry = delivery[key] else { return }
-    let content = entry.retained.outline
-    let category = context.apps[key.app]?.category(content.category)
-    let offered = content.actions ?? category.map { $0.actions + ($0.minimalActions ?? []) } ?? []
-    // The identifiers of an alert's buttons are numbers, so their titles are needed too.
-    let ids = offered.map { offer in
-      guard content.actions != nil else { return "'\(offer.id)'" }
-      let title = context.text(offer.title, of: key.app)
-      return "'\(offer.id)' (\(String(title.unicodeScalars.prefix(80))))"
-    }
-    guard let chosen = offered.first(where: { $0.id.hasSameBytes(as: action.id) }) else {
-      throw AppLinkFailure(
-        .invalidArgument,
-        "the notification '\(key.id)' has no action '\(action.id)': "
-          + (ids.isEmpty ? "open it, or dismiss it" : "use \(CommandLineOptions.list(ids))"))
-    }
-    // An empty reply must be intended, because the notification disappears with the reply.
-    guard chosen.textInput == nil || action.text != nil else {
-      throw AppLinkFailure(
-        .invalidArgument, "the action \(action.id) needs a reply: add --text 'TEXT'")
-    }
+    try entry.checkOffers(action, context)
     perform(action, on: entry, &context)
   }
 
@@ -441,6 +422,7 @@ struct DeliveryPipeline {
         context.launch(
           app, response == nil ? .user : .response, isForeground: bringsToFront,
           activationToken: activationToken)
+        background.onStartedByUser(app)
       }
       return
     }

@@ -115,10 +115,15 @@ extension LocalApp {
     }
     switch status {
     case .notDetermined:
-      problems.append(
-        isUndecided
-          ? ("waiting for the user's answer", "belfry settings \(id) notifications=on")
-          : ("never asked for permission", requestAdvice))
+      let settings = "belfry settings \(id) notifications=on"
+      if isUndecided {
+        problems.append(("waiting for the user's answer", settings))
+      } else if requested.isEmpty {
+        problems.append(("never asked for permission", requestAdvice))
+      } else {
+        // The user can close the question, and an app can exit before the answer.
+        problems.append(("asked for permission, but the user has not answered", settings))
+      }
     case .denied:
       problems.append(("denied by the user", "belfry settings \(id) notifications=on"))
     case .authorized, .provisional: break

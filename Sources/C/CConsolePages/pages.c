@@ -30,6 +30,9 @@ static const unsigned char compose_files_js[] = {
 static const unsigned char compose_languages_js[] = {
 #embed "../../Console/Pages/compose-languages.js"
 };
+static const unsigned char compose_recipients_js[] = {
+#embed "../../Console/Pages/compose-recipients.js"
+};
 static const unsigned char compose_time_js[] = {
 #embed "../../Console/Pages/compose-time.js"
 };
@@ -181,6 +184,7 @@ static const struct console_page pages[] = {
     PAGE("compose.js", compose_js),
     PAGE("compose-files.js", compose_files_js),
     PAGE("compose-languages.js", compose_languages_js),
+    PAGE("compose-recipients.js", compose_recipients_js),
     PAGE("compose-time.js", compose_time_js),
     PAGE("devices.js", devices_js),
     PAGE("dialog.js", dialog_js),

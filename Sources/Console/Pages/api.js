@@ -9,20 +9,33 @@ const retry = { first: 1000, most: 30000 };
  */
 export const patience = { short: 5000, search: 15000, long: 60000 };
 
+/** The service's advice for clients of its HTTP requests, and the same advice for the user of the console. */
+const ownAdvice = [
+  ["'GET /tokens' and the console list", "the Devices screen lists"],
+  ["'GET /tokens' and the device's details in the console contain", "the device's details on the Devices screen contain"],
+  ["'GET /campaigns' lists", "the Campaigns screen lists"],
+];
+
+/** Returns the service's advice in the words of the console: the names of its screens replace the requests. */
+function inConsole(text) {
+  return ownAdvice.reduce((message, [request, screen]) => message.replace(request, screen), text);
+}
+
 /** The service's refusal: the problem and how to fix it, per field if available. */
 export class Refusal extends Error {
   constructor(status, what, advice, errors = []) {
-    super(sentences(what, advice));
+    super(sentences(what, advice && inConsole(advice)));
     this.status = status;
-    this.errors = errors;
+    this.errors = errors.map((one) => ({ ...one, advice: one.advice && inConsole(one.advice) }));
   }
 }
 
 /**
  * The callback for an expired session, the name of the service that the pages belong to, and the instructions of the
- * sign-in page: a command and the path of the file with the token, if the service provides them.
+ * sign-in page: a command and the path of the file with the token, if the service provides them. `unsaved` contains the
+ * generated credentials that the user has not saved yet; they are forgotten when the session ends.
  */
-export const session = { onEnded: () => {}, service: "gateway", command: null, tokenFile: null };
+export const session = { onEnded: () => {}, service: "gateway", command: null, tokenFile: null, unsaved: [] };
 
 /**
  * Calls the admin API and returns the objects in the lines of the response. The header field proves that the call is

@@ -1,4 +1,4 @@
-import { call } from "/console/api.js";
+import { call, session } from "/console/api.js";
 import { Field, dateTime, h, marked, put, saveFile, select } from "/console/elements.js";
 import { Section } from "/console/section.js";
 
@@ -34,14 +34,14 @@ export function show(main, parameters) {
   });
   const apps = new Section("Apps", {
     path: "/api/topics", empty: "No apps. Add an app, or register one from a device.", action: "Add an app",
-    columns: [["Bundle identifier", (row) => row.topic], ["Team", (row) => h("code", {}, row.team)],
+    columns: [["Bundle identifier", (row) => h("span", { class: "app" }, row.topic)], ["Team", (row) => h("code", {}, row.team)],
       ["Queue limit per token", (row) => String(row.keep)], ["Broadcasts", (row) => (row.broadcast ? "on" : "off")],
       [h("span", { class: "unseen" }, "Edit"), (row) => h("a", { href: `#/manage?part=apps&app=${encodeURIComponent(row.topic)}`, "aria-label": `Edit app ${row.topic}` }, "Edit")]],
     remove: { text: "Remove", done: "removed", what: (row) => `app ${row.topic}`, path: (row) => `/api/topics/${encodeURIComponent(row.topic)}`,
       effect: "All of the app's registrations, tokens, channels and queued notifications are deleted." },
     fields: { team: teamField(), topic: new Field("Bundle identifier", input({ placeholder: "com.example.app", oninput: () => chooseTeam() })),
       keep: new Field("Queue limit per token", input(), { hint: marked("A number, or “all” (`--keep` on the command line). If empty: 1 for a new app, unchanged for an existing app.") }),
-      broadcast: new Field("Broadcasts", select([["", "off for a new app, unchanged for an existing app"], ["false", "off"], ["true", "on"]])) },
+      broadcast: new Field("Broadcasts", select([["", "default"], ["false", "off"], ["true", "on"]]), { hint: "Default: off for a new app, unchanged for an existing app." }) },
     required: { topic: "Enter the bundle identifier of the app." },
     rules: { keep: (text) => (text === "all" || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= keepMost) ? null
       : `Enter a number from 1 to ${keepMost}, or all.`) },
@@ -84,7 +84,7 @@ export function show(main, parameters) {
   });
   const certificates = new Section("Provider certificates", {
     path: "/api/certificates", empty: "No provider certificates.", action: "Generate a certificate",
-    columns: [["Serial", (row) => h("code", {}, row.serial)], ["Team", (row) => h("code", {}, row.team)], ["Topic", (row) => row.topic],
+    columns: [["Serial", (row) => h("code", {}, row.serial)], ["Team", (row) => h("code", {}, row.team)], ["Topic", (row) => h("span", { class: "app" }, row.topic)],
       ["Environment", (row) => row.environment], ["Expires", (row) => dateTime(row.expiresAt)],
       ["State", (row) => (row.revokedAt ? `revoked ${dateTime(row.revokedAt)}` : row.authorityRetired ? "not valid: authority retired" : "valid")]],
     remove: { text: "Revoke", done: "revoked", what: (row) => `certificate ${row.serial}`, path: (row) => `/api/certificates/${row.serial}`,
@@ -95,9 +95,22 @@ export function show(main, parameters) {
     required: { topic: "Enter the bundle identifier of the app." },
     rules: { topic: (text) => (!known || known.some((app) => app.topic === text) ? null : "The gateway has no app with this bundle identifier. Add the app under Apps first.") },
     make: (values) => values,
-    done: (made) => h("p", { class: "buttons" }, "The gateway doesn't keep a copy of the private key. ",
-      h("button", { type: "button", onclick: () => saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey])) }, "Save certificate and key (PEM)")),
+    done: (made) => {
+      session.unsaved.push(made);
+      drawUnsaved();
+    },
   });
+  const unsaved = h("div", {});
+  /** Offers the certificates that the user has not saved, also after the user has left the screen and come back. */
+  function drawUnsaved() {
+    put(unsaved, session.unsaved.map((made) => h("p", { class: "buttons" },
+      `The gateway doesn't keep a copy of the private key of certificate ${made.serial}. Save it before you close the console. `,
+      h("button", { type: "button", "aria-label": `Save certificate and key (PEM) of ${made.serial}`, onclick: () => {
+        saveFile(`${made.topic}.pem`, new Blob([made.certificateChain + made.privateKey]));
+        // The button stays on the screen, in case the user cancels the download.
+        session.unsaved = session.unsaved.filter((one) => one !== made);
+      } }, "Save certificate and key (PEM)"))));
+  }
   const channels = new Section("Channels", {
     path: "/api/channels", empty: "No channels. Turn on broadcasts for an app before you add a channel.", action: "Add a channel",
     columns: [["Channel", (row) => h("code", {}, row.channel)], ["App", (row) => row.app], ["Message storage", (row) => (row.storage ? "newest message" : "none")],
@@ -125,7 +138,8 @@ export function show(main, parameters) {
   if (shown === apps && parameters.has("app")) Promise.all(loads).then(() => edit(parameters.get("app")));
   if (part === "certificates") {
     const choices = h("datalist", { id: "certificate-apps" });
-    main.append(choices);
+    main.append(unsaved, choices);
+    drawUnsaved();
     call("GET", "/api/topics").then((rows) => {
       known = rows;
       put(choices, rows.map((row) => h("option", { value: row.topic })));

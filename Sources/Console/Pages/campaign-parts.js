@@ -1,4 +1,4 @@
-import { capital, count, dateTime, h, hourMinute } from "/console/elements.js";
+import { capital, count, dateTime, h, hourMinute, sentences } from "/console/elements.js";
 
 /** Returns a link to a campaign's own screen. */
 export function link(campaign) {
@@ -93,6 +93,21 @@ export function languageName(tag) {
   try { return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag; } catch { return tag; }
 }
 
+/** Returns a language with its tag, such as "Japanese (ja)"; the tag itself if the language has no name. */
+export function languageLabel(tag) {
+  const name = languageName(tag);
+  return name === tag ? tag : `${name} (${tag})`;
+}
+
+/**
+ * Returns the service's message about a changed campaign as a sentence for a user who had opened the campaign under this
+ * name.
+ */
+export function changeText(message, name) {
+  const [, parts] = message.match(/^the (.+) of campaign \S+ (?:has|have) changed since it was read$/) ?? [];
+  return parts ? `Somebody changed the ${parts} of “${name}” after you opened it.` : sentences(message);
+}
+
 /** Returns the warnings of a preview; warnings about missing languages contain the languages' names. */
 export function warnings(preview) {
   const missing = preview.languages.filter((one) => one.fallback)
@@ -123,8 +138,9 @@ export function previews(preview, app, image = false) {
   return h("ul", { class: "previews", "aria-label": "Preview" }, preview.languages.map((one) => {
     const alert = typeof one.alert === "string" ? { body: one.alert } : one.alert ?? {};
     const texts = Object.fromEntries(["title", "subtitle", "body"].map((key) => [key, alert[key] ?? keyed(alert, key)]));
-    const name = one.language ?? "no language";
-    const where = one.shows === null ? "" : one.fallback ? `, shown in ${one.shows} (fallback)` : one.shows !== one.language ? `, shown in ${one.shows}` : "";
+    const name = one.language ? languageLabel(one.language) : "no language";
+    const isSame = one.shows === null || (one.shows === one.language && !one.fallback);
+    const where = isSame ? "" : `, shown in ${languageName(one.shows)}${one.fallback ? " (fallback)" : ""}`;
     return h("li", {},
       h("p", { class: "hint" }, h("strong", {}, name), `: ${one.devices.toLocaleString()} ${one.devices === 1 ? "device" : "devices"}${where}`),
       one.alert === null
@@ -166,7 +182,7 @@ export function contents({ alert, arguments: values = [], payload }, app, image)
   return h("ul", { class: "previews", "aria-label": "Text" }, (isSingle ? [[null, own]] : Object.entries(own)).map(([language, texts]) => {
     const parts = typeof texts === "string" ? { body: texts } : texts;
     const shown = Object.fromEntries(keys.map((key) => [key, parts[key] ? resolved(parts[key], language, alert ? values : []) : keyed(parts, key)]));
-    const name = language ? `${languageName(language)} (${language})` : "same text for all";
+    const name = language ? languageLabel(language) : "same text for all";
     return h("li", {}, h("p", { class: "hint" }, h("strong", {}, name)), banner(app, shown, { lang: language, image, label: name }));
   }));
 }

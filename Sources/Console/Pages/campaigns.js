@@ -1,7 +1,7 @@
 import { address, titles } from "/console/documents.js";
 import { call, download, every, follow, patience } from "/console/api.js";
-import { capital, count, dateTime, h, put, saveFile, sentences, table } from "/console/elements.js";
-import { contents, duration, hasImage, languageName, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText, when } from "/console/campaign-parts.js";
+import { capital, count, dateTime, h, linked, put, saveFile, sentences, table } from "/console/elements.js";
+import { changeText, contents, duration, hasImage, languageLabel, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText, when } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
 import { forgetEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
@@ -94,8 +94,8 @@ function showOne(main, id) {
   /** Shows why an action failed. */
   function fail(refusal) {
     failure.hidden = false;
-    failure.textContent = isChange(refusal)
-      ? sentences(refusal.errors[0].error, "nothing was sent", "check the new version on this page, then send it") : refusal.message;
+    put(failure, linked(isChange(refusal)
+      ? sentences(changeText(refusal.errors[0].error, current.name), "nothing was sent", "check the new version on this page, then send it") : refusal.message));
   }
 
   /** Shows the campaign's present status, unless `isWanted` returns false by the time the response arrives. */
@@ -319,13 +319,13 @@ function showOne(main, id) {
           ...(left || found.state === "cancelled" ? [[ended.includes(found.state) ? "Not sent" : "Not sent yet", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("h3", {}, "By language"),
-        table("By language", [["Text language", (row) => (row.language ? `${languageName(row.language)} (${row.language})` : "same text for all")],
+        table("By language", [["Text language", (row) => (row.language ? languageLabel(row.language) : "same text for all")],
           ["Devices", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
           ["Dead tokens", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
           ["Unknown", (row) => row.unknown.toLocaleString()]], found.languages, "No outcomes."),
         h("h3", {}, "By outcome"),
         table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "dead token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
-          ["Text language", (row) => row.language ?? "–"], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
+          ["Text language", (row) => (row.language ? languageLabel(row.language) : "–")], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
         found.failed ? h("p", { class: "hint" }, h("a", { href: address("rejections.md"), target: "_blank" }, titles["rejections.md"])) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),
         h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", "data-name": "json", onclick: () => save("json") }, "Export as JSON"),

@@ -10,9 +10,17 @@ export class SendTime {
     this.time = new Field("Time", input("time", "time"));
     this.from = new Field("Start", input("time", "quietFrom"));
     this.to = new Field("End", input("time", "quietTo"));
-    /** The ends of the quiet hours that have had the focus. */
+    /** The fields that have had the focus. */
     this.touched = new Set();
-    for (const field of [this.from, this.to]) field.control.addEventListener("blur", () => this.touched.add(field));
+    for (const pair of [[this.date, this.time], [this.from, this.to]]) {
+      for (const field of pair) {
+        field.control.addEventListener("blur", () => {
+          this.touched.add(field);
+          // An empty field has no input that starts a check.
+          if (this.isLeftHalf(...pair)) onChange();
+        });
+      }
+    }
     this.error = h("p", { class: "error", role: "alert", hidden: true });
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const radio = (value, text) => h("label", { class: "inline" },
@@ -45,6 +53,11 @@ export class SendTime {
 
   get isFixed() { return this.zones.querySelector("[value=fixed]").checked; }
 
+  /** Returns true if the user has left both fields of a pair, and only one of them has a value. */
+  isLeftHalf(first, second) {
+    return this.touched.has(first) && this.touched.has(second) && Boolean(first.value) !== Boolean(second.value);
+  }
+
   remember(draft) {
     Object.assign(draft, { date: this.date.value, time: this.time.value, quietFrom: this.from.value, quietTo: this.to.value, zone: this.isFixed ? "fixed" : "each" });
   }
@@ -67,10 +80,10 @@ export class SendTime {
   apply(body, problems, isFull) {
     const [date, time] = [this.date.value, this.time.value];
     if (date && time) body.at = this.isFixed ? new Date(`${date}T${time}`).toISOString().replace(/:\d{2}\.\d+/, ":00") : `${date}T${time}`;
-    else if ((date || time) && isFull) problems.push({ field: "at", error: "incomplete time", advice: "enter a date and time, such as 2026-11-25 09:00" });
+    else if ((date || time) && (isFull || this.isLeftHalf(this.date, this.time))) problems.push({ field: "at", error: "incomplete time", advice: "enter a date and time, such as 2026-11-25 09:00" });
     const [from, to] = [this.from.value, this.to.value];
     if (from && to) body.quietHours = { from, to };
-    else if ((from || to) && (isFull || this.touched.size === 2)) {
+    else if ((from || to) && (isFull || this.isLeftHalf(this.from, this.to))) {
       problems.push(from ? { field: "quietHours.to", error: "enter an end time, or remove the start time" }
         : { field: "quietHours.from", error: "enter a start time, or remove the end time" });
     }

@@ -1,12 +1,16 @@
 import { call, patience } from "/console/api.js";
-import { Field, count, dateTime, h, put, select, sentences, table } from "/console/elements.js";
-import { hasImage, imageKey, previews, sendText, warnings } from "/console/campaign-parts.js";
+import { Field, count, dateTime, h, linked, put, select, sentences, table } from "/console/elements.js";
+import { changeText, hasImage, imageKey, previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { changedFile, readFiles } from "/console/compose-files.js";
 import { confirm } from "/console/dialog.js";
+import { invalidToken } from "/console/compose-recipients.js";
 import { SendTime } from "/console/compose-time.js";
 
 export const title = "New campaign";
+
+/** Returns the name of the screen that the navigation marks: a campaign that is edited is one of the campaigns. */
+export function section(parameters) { return parameters.get("id") ? "campaigns" : "new"; }
 
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm",
   "pushtotalk", "widgets", "controls"];
@@ -31,6 +35,8 @@ export function show(main, parameters) {
   const heading = main.querySelector("h1");
   heading.textContent = "Edit campaign";
   window.document.title = "Edit campaign – Belfry";
+  const back = h("p", {}, h("a", { href: `#/campaigns?id=${id}` }, "Back to the campaign"));
+  main.append(back);
   stored(id)
     .then(({ status, document }) => {
       if (isLeft) return;
@@ -41,7 +47,7 @@ export function show(main, parameters) {
           h("button", { type: "button", class: "quiet", onclick: () => {
             edits.delete(id);
             leave();
-            put(main, heading);
+            put(main, heading, back);
             leave = showForm(main, fromDocument(document, status), { status, document });
           } }, "Discard changes")));
       }
@@ -183,6 +189,8 @@ function showForm(main, draft, edited) {
     if (isFull && !chosen && !value("topic")) problems.push({ field: "topic", error: "enter the app's bundle identifier, such as com.example.app" });
     if (isFull && lacksSubject()) problems.push({ field: "to", error: `enter a ${fields.to.value}` });
     if (isFull && lacksTokens()) problems.push({ field: "to", error: "enter at least one token" });
+    const invalid = fields.to.value === "list" ? invalidToken(fields.list.value) : null;
+    if (invalid) problems.push({ field: "to", isOfList: true, ...invalid });
     const body = chosen ? { ...chosen.campaign, files: chosen.files } : {};
     if (!chosen) {
       const alert = languages.alert(problems, isFull);
@@ -296,8 +304,8 @@ function showForm(main, draft, edited) {
       if (["“Additional payload”", "“Token environment”"].some((label) => text.includes(label))) more.open = true;
       if (fault && problem.field === "files") { file.fail(fault); fromFile.open = true; }
       else if (isOfFile(problem)) file.fail(...file.error.childNodes, h("span", { class: "line" }, `${problem.field ?? "campaign"}: ${text}`));
-      else if (field) { field.fail(text); if (more.contains(field.element)) more.open = true; }
-      else if (!languages.fail(problem.field, text) && !time.fail(problem.field, text)) rest.push(h("p", { class: "error" }, text));
+      else if (field) { field.fail(...linked(text)); if (more.contains(field.element)) more.open = true; }
+      else if (!languages.fail(problem.field, text) && !time.fail(problem.field, text)) rest.push(h("p", { class: "error" }, linked(text)));
     }
     if (!chosen && !fields.arguments.value.trim()) languages.warnOfPlaceholders();
     put(general, rest);
@@ -417,7 +425,7 @@ function showForm(main, draft, edited) {
       await save(store);
     };
     showProblems([]);
-    put(general, h("p", { class: "error" }, `${sentences(what)} Your changes have not been saved. If you save them, the other changes are lost.`),
+    put(general, h("p", { class: "error" }, `${changeText(what, edited.status.name)} Your changes have not been saved. If you save them, the other changes are lost.`),
       h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: discard }, "Discard my changes"),
         h("button", { type: "button", class: "danger", onclick: overwrite }, "Save my changes")));
   }
@@ -440,11 +448,12 @@ function showForm(main, draft, edited) {
    * Returns true if a problem should be reported before the form is sent: a field that is still empty isn't invalid
    * yet.
    */
-  function isOfWhatWasTyped({ field }) {
+  function isOfWhatWasTyped({ field, isOfList }) {
     if (field === "topic" && !fields.topic.value.trim() && !chosen) return false;
     if (field === "to" && lacksSubject()) return false;
     if (!chosen && languages.isAboutEmpty(field)) return false;
-    return fields.to.value !== "list" || field !== "to";
+    // The check does not send the list, so the service's other problems with it are unknown until the dry run.
+    return fields.to.value !== "list" || field !== "to" || isOfList === true;
   }
 
   async function check() {
@@ -471,8 +480,7 @@ function showForm(main, draft, edited) {
     clearTimeout(timer);
     // The response to a check of the former values must not replace the problems of the current ones.
     running.abort();
-    // Don't report problems in a form that the user hasn't started.
-    if (!fault && (fields.topic.value.trim() || chosen || languages.hasTexts)) timer = setTimeout(check, 300);
+    if (!fault) timer = setTimeout(check, 300);
   }
 
   async function submit(event) {

@@ -112,6 +112,15 @@ export function marked(text) {
   return parts.map((part, index) => (index % 2 ? h("code", {}, part) : part));
 }
 
+/** The addresses of the provider's screens that messages name. */
+const screens = { "Devices screen": "#/devices", "Campaigns screen": "#/campaigns" };
+
+/** Returns the parts of a message, in which the names of screens are links. */
+export function linked(text) {
+  return text.split(/((?:Devices|Campaigns) screen)/).filter(Boolean)
+    .map((part) => (screens[part] ? h("a", { href: screens[part] }, part) : part));
+}
+
 /** The clock of all times in the pages: 24 hours, like the times that the gateway logs. */
 const clock = { hourCycle: "h23" };
 

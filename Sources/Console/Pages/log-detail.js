@@ -11,8 +11,10 @@ export class LogDetail {
   #shown = 0;
   #number = 0;
 
-  constructor({ onClose }) {
+  /** `onNewer` is called if the gateway knows a newer state than the row; the row then has this state. */
+  constructor({ onClose, onNewer }) {
     this.onClose = onClose;
+    this.onNewer = onNewer;
     this.element = h("aside", { class: "detail card", "aria-label": "Notification", tabindex: "-1", hidden: true });
   }
 
@@ -28,6 +30,11 @@ export class LogDetail {
     const all = await call("GET", `/api/log?of=${id}`, undefined, { patience: patience.search }).catch(() => []);
     const own = all.filter((line) => (line.device ?? "") === (row.first.device ?? "") && (row.first.uniqueID || line.at === row.first.at));
     if (number === this.#number && own.length > row.states.length) this.#draw(row, own);
+    // In a cluster, the page's lines are those of its own node, and this answer contains those of every node.
+    const latest = own.at(-1);
+    if (!latest || Date.parse(latest.at) <= Date.parse(row.last.at)) return;
+    row.last = latest;
+    this.onNewer();
   }
 
   /** Draws the row again if it has new states. */

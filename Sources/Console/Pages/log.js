@@ -63,7 +63,9 @@ export function show(main, parameters) {
   const summary = h("span", { class: "hint" });
   const pause = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => setPaused(!isPaused) }, "Pause");
   const older = h("button", { type: "button", class: "quiet", onclick: () => loadOlder() }, "Load older");
-  const detail = new LogDetail({ onClose: () => close() });
+  /** A note about the cluster; hidden for a single gateway. */
+  const note = h("p", { class: "hint", hidden: true });
+  const detail = new LogDetail({ onClose: () => close(), onNewer: () => table.schedule() });
   let command = deviceCommand();
   let rows = new LogRows();
   let held = [];
@@ -292,7 +294,7 @@ export function show(main, parameters) {
   main.append(
     h("form", { class: "filters", role: "search", "aria-label": "Filter the log", onsubmit: (event) => { event.preventDefault(); clearTimeout(timers.start); start(); },
       oninput: later }, Object.values(controls).filter((one) => one !== controls.from && one !== controls.to), range, apps),
-    error,
+    error, note,
     h("div", { class: "logbar" }, state, summary,
       h("span", { class: "buttons" }, pause, older,
         h("button", { type: "button", class: "quiet", onclick: () => exportAs("jsonl") }, "Export JSON lines"),
@@ -301,6 +303,12 @@ export function show(main, parameters) {
     layout);
   bind([["p", "Pause or resume the log", () => setPaused(!isPaused)], ["Escape", "Close the notification", close]]);
   call("GET", "/api/topics").then((topics) => put(apps, topics.map((topic) => h("option", { value: topic.topic })))).catch(() => {});
+  call("GET", "/api/status").then(([{ node }]) => {
+    if (!node) return;
+    put(note, `This is the log of the node ${node}. Pushes and states of the other nodes in the cluster are missing here. `
+      + "Open a notification to see its states on every node, or run ", h("code", {}, "belfry log"), ".");
+    note.hidden = false;
+  }).catch(() => {});
   call("GET", "/api/push").then(([place]) => { command = deviceCommand(place.folder); scheduleRefresh(); }).catch(() => {});
   start();
   return () => {

@@ -69,6 +69,8 @@ export function show(main) {
       if (value) problems.push(store.endsWith(".sqlite") ? `The disk for the ${store} store is not writable.` : `The database can't be used (${store}).`);
     }
     const notices = status.notices.map(notice);
+    const stopped = status.stoppedNodes ?? [];
+    if (stopped.length) notices.push(stopped.length === 1 ? `The node ${stopped[0]} of the cluster is not running.` : `These nodes of the cluster are not running: ${stopped.join(", ")}.`);
     const clock = values.get("belfry_clock_disagreement_seconds");
     if (clock) notices.push(`The system clock was changed by ${clock} s. Expiry times are not adjusted yet.`);
     for (const [name, key] of renewed) {
@@ -92,6 +94,7 @@ export function show(main) {
       shown = word + problems + notices + faults;
       verdict.className = `verdict ${state}`;
       put(verdict, h("h2", {}, word), h("p", {}, `${status.environment} gateway`, status.version ? `, version ${status.version}` : ""),
+        status.node ? h("p", {}, `The figures are those of the node ${status.node}, not of the whole cluster.`) : null,
         faults ? h("p", {}, faultSentences(faults, status.data)) : null, [...problems, ...notices].map((text) => h("p", {}, text)));
     }
     drawTiles(values);

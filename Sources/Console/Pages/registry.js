@@ -67,7 +67,7 @@ export function show(main) {
       tile("Languages", String(languages.size)), tile("Dead tokens removed", status.dead.toLocaleString()));
     const parts = (list, key, none) => list.map((one) => `${one[key] ?? none} ${one.devices.toLocaleString()}`).join(", ");
     put(apps, h("h2", {}, "Apps"), table("Apps", [
-      ["App", (row) => h("code", {}, row.topic)],
+      ["App", (row) => h("code", { class: "app" }, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
       ["By language", (row) => parts(row.languages, "language", "no language")],
       ["By environment", (row) => parts(row.environments, "environment", "no environment")],

@@ -34,12 +34,14 @@ export function show(main, parameters) {
   const refused = [];
   /** The names of the fields that the user has changed; only these fields show errors. */
   const touched = new Set();
-  if (parameters.has("device")) draft.token = "";
+  if (parameters.has("device") || parameters.has("token")) draft.device = draft.token = "";
   for (const [name, form] of Object.entries(linked)) {
     const text = parameters.get(name);
     if (text && form.test(text)) draft[name] = text;
     else if (text) refused.push(name);
   }
+  // The token is that of the device's app.
+  if (draft.device) draft.token = "";
   const apps = h("datalist", { id: "apps" });
   const input = (name, attributes = {}) =>
     h("input", { type: "text", spellcheck: "false", autocomplete: "off", name, value: draft[name] ?? "", ...attributes });
@@ -71,6 +73,15 @@ export function show(main, parameters) {
     const type = types.includes(app.kind) ? app.kind : "alert";
     if (app.kind !== "alert" || fields.type.value !== "background") fields.type.value = type;
     changed();
+  }, onReleased: () => {
+    draft.device = "";
+    fields.token.value = "";
+    touched.delete(fields.token);
+    fields.token.fail();
+    running.abort();
+    verdict.className = "check";
+    verdict.textContent = "Choose a device and an app, or paste a device token.";
+    changed();
   } });
   const saved = new Saved({ draft: () => ({ payload: fields.payload.value, type: fields.type.value }), use: fillIn });
   const updatePayload = highlightIn(fields.payload.control);
@@ -78,11 +89,13 @@ export function show(main, parameters) {
   /** Fills the form with a saved push or payload. */
   function fillIn(values) {
     for (const [name, field] of Object.entries(fields)) if (typeof values[name] === "string") field.value = values[name];
+    if (typeof values.token === "string") recipient.leave(values.token.trim());
     updatePayload();
     changed();
     fields.payload.control.focus();
   }
   let running = new AbortController();
+  let isOpen = true;
 
   /** Returns the push in the form that the gateway's API accepts. */
   function push() {
@@ -165,6 +178,7 @@ export function show(main, parameters) {
 
   function changed(event) {
     for (const field of Object.values(fields)) if (field.control === event?.target) touched.add(field);
+    if (event?.target === fields.token.control) recipient.leave(fields.token.value.trim());
     // The reason no longer applies to the changed push.
     if (isUnsent) put(answer);
     isUnsent = false;
@@ -175,20 +189,41 @@ export function show(main, parameters) {
   async function submit(event) {
     event.preventDefault();
     if (recipient.isChoosing) { recipient.find(); return; }
-    for (const field of Object.values(fields)) touched.add(field);
-    if (lifetimeProblem(fields.lifetime.value.trim())) { fields.lifetime.control.focus(); check(); return; }
     button.disabled = true;
+    if (await isRecipientFound()) await send();
+    button.disabled = false;
+    check();
+  }
+
+  /** Returns whether the push goes to the device in the form; finds this device first, if necessary. */
+  async function isRecipientFound() {
+    if (!recipient.isUnresolved) return true;
+    const topic = fields.topic.value.trim();
+    await recipient.find();
+    if (!isOpen) return false;
+    if (recipient.isUnresolved) showUnsent("The push has no device. Enter the name or the number of a device.");
+    else if (!fields.token.value) showUnsent("This device has no apps.");
+    else if (topic && topic !== fields.topic.value) showUnsent(`This device does not have the app ${topic}. Check the app, and send the push again.`);
+    else return true;
+    return false;
+  }
+
+  async function send() {
+    for (const field of Object.values(fields)) touched.add(field);
+    if (lifetimeProblem(fields.lifetime.value.trim())) { fields.lifetime.control.focus(); return; }
     try {
       const [result] = await call("POST", "/api/push", push());
       saved.sent({ ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value])), id: "" }, result);
       showAnswer(result);
       isUnsent = false;
     } catch (refusal) {
-      isUnsent = true;
-      put(answer, h("h2", {}, "Not sent"), h("p", { class: "bad" }, refusal.message));
+      showUnsent(refusal.message);
     }
-    button.disabled = false;
-    check();
+  }
+
+  function showUnsent(problem) {
+    isUnsent = true;
+    put(answer, h("h2", {}, "Not sent"), h("p", { class: "bad" }, problem));
   }
 
   function showAnswer(result) {
@@ -231,5 +266,5 @@ export function show(main, parameters) {
     }
     if (draft.key) fields.key.value = draft.key;
   }).catch(() => {});
-  return () => { clearTimeout(timer); running.abort(); };
+  return () => { isOpen = false; clearTimeout(timer); running.abort(); };
 }

@@ -39,8 +39,9 @@ function show({ movesFocus = true } = {}) {
   if (!isSignedIn) return;
   const { name, parameters } = place();
   const screen = screens[name] ?? screens[""];
+  const marked = screen.section?.(parameters) ?? name;
   for (const link of navigation.querySelectorAll("a")) {
-    if (link.dataset.name === name) link.setAttribute("aria-current", "page");
+    if (link.dataset.name === marked) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   document.title = `${screen.title} – Belfry`;
@@ -63,6 +64,7 @@ function signedIn({ movesFocus = true } = {}) {
 function signedOut(reason) {
   leave();
   isSignedIn = false;
+  session.unsaved = [];
   navigation.hidden = signOut.hidden = true;
   showLogin(main, () => signedIn(), reason);
 }

@@ -62,8 +62,8 @@ extension Administration {
           ))
       }
       let devices = try deviceCensus(present)
-      let providers = try providers(present, now).former
-      guard isForced || devices.waiting.count + providers == 0 else {
+      let providers = try providers(present, now).former.map(\.serial)
+      guard isForced || devices.waiting.count + providers.count == 0 else {
         return .failure(Self.stillNeeded(by: devices, providers: providers))
       }
       try store.probe()
@@ -85,7 +85,7 @@ extension Administration {
 
   /// Returns the failure of a request to retire an authority that devices or provider certificates need.
   private static func stillNeeded(
-    by devices: DeviceCensus, providers: Int
+    by devices: DeviceCensus, providers: [String]
   ) -> AdministrationFailure {
     var needs: [String] = []
     var advice: [String] = []
@@ -100,8 +100,10 @@ extension Administration {
         "wait until the devices connect, or revoke those that will not return with "
           + "'belfry device revoke DEVICE'")
     }
-    if providers > 0 {
-      needs.append(providers == 1 ? "1 provider certificate" : "\(providers) provider certificates")
+    if !providers.isEmpty {
+      needs.append(
+        "\(providers.count) provider \(providers.count == 1 ? "certificate" : "certificates") "
+          + "(\(shortened(providers)))")
       advice.append(
         "replace provider certificates with 'belfry certificate add', and revoke the old ones with "
           + "'belfry certificate revoke SERIAL'")
@@ -173,18 +175,19 @@ extension Administration {
     return census
   }
 
-  /// Returns the number of valid provider certificates that each authority has signed; an expired or revoked
-  /// certificate isn't valid.
+  /// Returns the valid provider certificates that the former authority has signed, and the number of those that the new
+  /// authority has signed; an expired or revoked certificate isn't valid.
   private func providers(
     _ authorities: Authorities, _ now: Int64
-  ) throws(StorageFailure) -> (former: Int, new: Int) {
+  ) throws(StorageFailure) -> (former: [CertificateRecord], new: Int) {
     // A certificate whose authority was removed no longer gives access, so no authority counts it.
     let trust = AuthorityTrust(authorities)
     let live = try store.certificates().filter {
       $0.revokedMilliseconds == nil && $0.notAfter > now / 1_000 && trust.includes($0.authority)
     }
-    let new = live.count { $0.authority == authorities.keyName }
-    return authorities.isRotating ? (live.count - new, new) : (0, live.count)
+    guard authorities.isRotating else { return ([], live.count) }
+    let former = live.filter { $0.authority != authorities.keyName }
+    return (former, live.count - former.count)
   }
 
   private func lines(
@@ -202,7 +205,7 @@ extension Administration {
       var line: JSONObject = [
         "id": .string(certificate.keyName), "name": .string(certificate.commonName),
         "signs": .string(signs), "devices": .integer(Int64(devices)),
-        "providers": .integer(Int64(isIssuer ? providers.new : providers.former)),
+        "providers": .integer(Int64(isIssuer ? providers.new : providers.former.count)),
         "endsAt": .string(Timestamp.rfc3339(unixMilliseconds: certificate.notAfter * 1_000)),
       ]
       if isIssuer { line["lockedOut"] = .integer(Int64(census.lockedOutCount)) }

@@ -52,6 +52,10 @@ public final class Administration: Sendable {
   public var environmentName: String { environment.name }
   /// The number of active faults; 0 for a stopped gateway, which answers no requests.
   public var activeFaultCount: Int { runtime?.faults.all.count ?? 0 }
+  /// The names of the other nodes of the cluster that stopped in the last days; empty for a single gateway.
+  ///
+  /// The lines of their delivery logs, and the times at which devices disconnected from them, are not known.
+  public var stoppedNodes: [String] { runtime?.cluster?.stoppedNodes ?? [] }
   private let turn = Mutex(())
   /// The changes of the current turn that other nodes of a cluster must apply.
   private let unconfirmed = Mutex<[ControlChange]>([])

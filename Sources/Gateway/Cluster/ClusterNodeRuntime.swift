@@ -167,6 +167,11 @@ final class ClusterNodeRuntime: Sendable {
     }
   }
 
+  /// The names of the other nodes that stopped in the last days, as they were last read from the store.
+  var stoppedNodes: [String] {
+    ClusterNode.stopped(in: latestNodes.withLock { $0 }, askedBy: number)
+  }
+
   /// Asks a node to stop; returns false if the node cannot be reached.
   func drain(_ node: NodeNumber) -> Bool {
     guard node == number else { return send(.drain, to: node) }

@@ -32,9 +32,19 @@ extension GatewayFolder {
   /// The required files that are missing or empty; the gateway does not start without them.
   ///
   /// The list is empty if no start of a gateway has created the files yet.
-  public var lostFiles: [LostFile] {
+  public var lostFiles: [LostFile] { lostFiles(of: requiredParts) }
+
+  /// The names of the required files that are not empty, but that this user cannot read.
+  public var unreadableFiles: [String] {
+    requiredParts.flatMap(\.files).filter { name in
+      (FileSystem.byteCount(of: file(name)) ?? 0) > 0
+        && (try? FileSystem.beginning(ofRegularFile: file(name), count: 1)) == nil
+    }
+  }
+
+  private var requiredParts: [FolderPart] {
     let hasLink = FileSystem.exists(file(DatabaseLink.file))
-    return lostFiles(of: FolderPart.parts(isOfDatabase: hasLink || isOfDatabase))
+    return FolderPart.parts(isOfDatabase: hasLink || isOfDatabase)
   }
 
   /// Returns the files of these parts that are missing or empty; empty if no start has created all files yet.

@@ -126,7 +126,11 @@ public struct AdminRouter: Sendable {
       let (lines, missing) = try administration.answer(to: wanted)
       // Only lists have pages: an invalid page must not hide that a change was made.
       guard request.method == "GET" else { return .lines(lines) }
-      return try list(lines, missing, request)
+      // Other lists are in the store, so no node has a part of them.
+      guard case .listDevices = wanted else {
+        return try list(lines, missing, stopped: [], request)
+      }
+      return try list(lines, missing, stopped: administration.stoppedNodes, request)
     } catch {
       return .failure(error)
     }
@@ -164,17 +168,21 @@ public struct AdminRouter: Sendable {
       return try follow(text, where: filter, asEvents: EventStream.isWanted(by: request))
     }
     let (lines, missing) = try administration.log(of: text, where: filter)
-    return try list(lines, missing, request)
+    return try list(lines, missing, stopped: administration.stoppedNodes, request)
   }
 
-  /// Returns the part of a list that a request selects, with the names of the nodes whose data is missing from it.
+  /// Returns the part of a list that a request selects, with the names of the nodes whose data is missing from it,
+  /// because they did not answer or have stopped.
   private func list(
-    _ lines: [JSONObject], _ missing: [String], _ request: HTTP1Request
+    _ lines: [JSONObject], _ missing: [String], stopped: [String], _ request: HTTP1Request
   ) throws(AdministrationFailure) -> HTTP1Response {
     var response = HTTP1Response.lines(try ListPage.lines(of: lines, request))
     response.fields.append((ListPage.totalField, "\(lines.count)"))
     if !missing.isEmpty {
       response.fields.append((ListPage.missingNodesField, missing.joined(separator: " ")))
+    }
+    if !stopped.isEmpty {
+      response.fields.append((ListPage.stoppedNodesField, stopped.joined(separator: " ")))
     }
     return response
   }
@@ -209,6 +217,8 @@ public struct AdminRouter: Sendable {
     line["obstacle"] = obstacle.map { .string($0) }
     line["notices"] = .array((condition?.notices ?? []).map { .string($0) })
     line["environment"] = .string(administration.environmentName)
+    let stopped = administration.stoppedNodes
+    if !stopped.isEmpty { line["stoppedNodes"] = .array(stopped.map { .string($0) }) }
     line["activeFaults"] = .integer(Int64(administration.activeFaultCount))
     line["at"] = .string(Timestamp.rfc3339(unixMilliseconds: now))
     line.merge(description)

@@ -9,6 +9,8 @@ enum ListPage {
   static let totalField = "belfry-total"
   /// The response field with the names of the nodes of a cluster whose lines are missing, separated by spaces.
   static let missingNodesField = "belfry-missing-nodes"
+  /// The response field with the names of the nodes of a cluster that have stopped, separated by spaces.
+  static let stoppedNodesField = "belfry-stopped-nodes"
 
   /// Returns up to `limit` lines that follow the line whose first member is `after`.
   ///

@@ -250,17 +250,7 @@ private struct CampaignReader {
     var time = SendTime()
     if let at = text("at") {
       time.start = SendTime.start(at)
-      if let date = SendTime.impossibleDate(at) {
-        report(
-          "at", "\(date) is not a date",
-          do: "expected a date that exists, such as 2026-11-30T09:00")
-      } else if time.start == nil {
-        report(
-          "at", "invalid value \(Self.excerpt(.string(at)))",
-          do:
-            "expected a date and time, such as 2026-11-25T09:00; for a fixed time, add Z or a UTC "
-            + "offset")
-      }
+      if let problem = SendTime.problem(in: at) { problems.append(problem) }
     }
     time.quietHours = quietHours()
     return time

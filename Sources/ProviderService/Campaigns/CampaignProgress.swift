@@ -111,6 +111,8 @@ final class CampaignProgress: Sendable {
 /// The speed of a campaign over the last few seconds, and the time until it is finished.
 struct ProgressRate {
   private var samples: [(nanoseconds: Int64, done: Int64)] = []
+  /// True if the campaign had a problem at the last sample.
+  private var hadProblem = false
 
   /// Returns a status with `done`, `perSecond`, and `secondsLeft` added; null if a value is unknown.
   mutating func add(_ status: JSONObject, at now: Int64) -> JSONObject {
@@ -118,7 +120,10 @@ struct ProgressRate {
     let done = number("sent") + number("unknown")
     assert(samples.allSatisfy { $0.nanoseconds <= now }, "the clock does not go backward")
     let isRunning = status["state"] == "running"
-    if !isRunning { samples = [] }
+    // The rate before a problem says nothing about the rate during the problem, and the reverse.
+    let hasProblem = status["problem"]?.stringValue != nil
+    if !isRunning || hasProblem != hadProblem { samples = [] }
+    hadProblem = hasProblem
     samples.append((now, done))
     samples.removeAll { now - $0.nanoseconds > Limits.progressWindowNanoseconds }
     var status = status

@@ -65,7 +65,8 @@ extension CampaignService {
     guard found.isEmpty else {
       throw Self.invalid(
         "deviceToken", "several devices\(owner) are registered for \(campaign.topic)",
-        "specify a token with 'deviceToken'; 'GET /tokens' and the console list the tokens")
+        (user == nil ? "specify a user with 'user', or a token" : "specify a token")
+          + " with 'deviceToken'; 'GET /tokens' and the console list the devices")
     }
     if user != nil {
       throw Self.invalid(

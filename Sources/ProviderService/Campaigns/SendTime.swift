@@ -124,6 +124,20 @@ package struct SendTime: Sendable, Equatable {
     return .instant(wall - offset)
   }
 
+  /// Returns the problem with a text that `start` can't parse; nil if the text is a time.
+  package static func problem(in text: String) -> RequestProblem? {
+    if let date = impossibleDate(text) {
+      return RequestProblem(
+        "at", "\(date) is not a date",
+        do: "expected a date that exists, such as 2026-11-30T09:00")
+    }
+    guard start(text) == nil else { return nil }
+    return RequestProblem(
+      "at", "invalid value '\(RequestProblem.excerpt(text))'",
+      do: "expected a date and time, such as 2026-11-25T09:00; for a fixed time, add Z or a UTC "
+        + "offset")
+  }
+
   /// Returns the date of a time, such as `2026-11-31`, if the calendar does not have this date; otherwise nil.
   static func impossibleDate(_ text: String) -> String? {
     let bytes = Array(text.utf8)

@@ -24,6 +24,16 @@ struct AdminClient {
         : "the lines of these nodes are missing, because the nodes did not answer: \(nodes)",
       do: "see 'belfry node list'")
   }
+  /// A function that is called with the names of the cluster's nodes that have stopped, so that a response lacks their
+  /// data, and with the call.
+  var onStoppedNodes: (_ nodes: String, AdministrationCall) -> Void = { nodes, call in
+    Output.error(
+      call.path.hasPrefix("/api/devices")  // text: our own path
+        ? "the times at which devices were last connected to these nodes are missing, because the nodes are not running: "
+          + nodes
+        : "the lines of these nodes are missing, because the nodes are not running: \(nodes)",
+      do: "start the nodes again, or see 'belfry node list'")
+  }
 
   /// Creates a client for the service at `address`, with the token from its file.
   ///
@@ -129,6 +139,7 @@ struct AdminClient {
     }
     if isOpen { try answer.end() }
     if let nodes = answer.missingNodes { try onMissingNodes(nodes, call) }
+    if let nodes = answer.stoppedNodes { onStoppedNodes(nodes, call) }
     return isOpen
   }
 
@@ -251,6 +262,8 @@ struct AdminClient {
 struct AdminAnswer {
   /// The names of the cluster's nodes whose lines are missing; nil if the response is complete.
   private(set) var missingNodes: String?
+  /// The names of the cluster's nodes that have stopped, so that their lines are missing; nil if no node has stopped.
+  private(set) var stoppedNodes: String?
   private var pending: [UInt8] = []
   private var status: Int?
   private var isInBody = false
@@ -283,11 +296,8 @@ struct AdminAnswer {
     guard isInBody else {
       let text = String(decoding: line, as: UTF8.self)
       if status == nil { status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
-      let field = "belfry-missing-nodes:"
-      if text.lowercased().hasPrefix(field) {
-        missingNodes = text.dropFirst(field.count).split(whereSeparator: \.isWhitespace)
-          .joined(separator: " ")
-      }
+      if let nodes = Self.names(in: text, field: "belfry-missing-nodes:") { missingNodes = nodes }
+      if let nodes = Self.names(in: text, field: "belfry-stopped-nodes:") { stoppedNodes = nodes }
       if line.isEmpty || line == [0x0D] { isInBody = true }
       return nil
     }
@@ -302,6 +312,13 @@ struct AdminAnswer {
     guard let object = value.objectValue else { return nil }
     guard status == 200 else { throw failure(object) }
     return object
+  }
+
+  /// Returns the names in a line of the head if it is the given field; otherwise, nil.
+  private static func names(in line: String, field: String) -> String? {
+    guard line.lowercased().hasPrefix(field) else { return nil }
+    return line.dropFirst(field.count).split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
   }
 
   private func failure(_ object: JSONObject) -> AdministrationFailure {

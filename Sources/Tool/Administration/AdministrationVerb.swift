@@ -17,7 +17,13 @@ struct AdministrationVerb: Sendable {
   /// A function that completes the command with the data in the response, for example, by writing the file specified
   /// with `--out`.
   let finish: Finish
+  /// A function that returns the question that a user on a terminal must answer before the command changes anything;
+  /// nil if the command asks nothing.
+  let question: Question?
+  /// The columns that are shown on a terminal, if they differ from `columns`.
+  var terminalColumns: [String]?
 
+  typealias Question = @Sendable (CommandLineOptions, GatewayAccess) throws -> String?
   typealias Finish =
     @Sendable ([JSONObject], CommandLineOptions, _ out: ReservedFile?) throws -> [JSONObject]
 
@@ -39,15 +45,23 @@ struct AdministrationVerb: Sendable {
     columns: [String], listing: String? = nil,
     shown: @escaping @Sendable (JSONObject) -> JSONObject = { $0 },
     text: (@Sendable (JSONObject) -> String)? = nil,
+    question: Question? = nil,
     finish: @escaping Finish = { lines, _, _ in lines },
     request: @escaping @Sendable (CommandLineOptions) throws -> AdministrationRequest
   ) {
     self.name = name
+    self.question = question
+    let force: [OptionTable.Entry] =
+      question == nil
+      ? []
+      : [
+        .flag("force", "do not ask for confirmation; without a terminal, this is the default")
+      ]
     listed = listing ?? (name == "list" ? "\(noun)s" : nil)
     table = OptionTable(
       command: "belfry \(noun)\(name.isEmpty ? "" : " \(name)")", summary: summary,
       positionals: positionals, positionalCount: positionalCount,
-      options + [
+      options + force + [
         .value(
           "data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
         .flag("json", "one JSON object per line"),
@@ -61,6 +75,7 @@ struct AdministrationVerb: Sendable {
 
   /// Returns the columns to show for these lines, without empty columns if `hidesEmptyColumns` is true.
   func shownColumns(_ lines: [JSONObject]) -> [String] {
+    if let terminalColumns, RawTerminal.outputWidth != nil { return terminalColumns }
     guard hidesEmptyColumns else { return columns }
     return columns.filter { column in lines.contains { $0[column] != nil } }
   }
@@ -83,6 +98,11 @@ struct AdministrationVerb: Sendable {
     let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
     let owner = try FolderOwner.act(in: folder, out == nil ? .forGood : .untilReturn)
     noteOtherGateway(folder)
+    if let question, Confirmation.isPossible, !options.has("force"),
+      let text = try question(options, GatewayAccess(folder: folder))
+    {
+      try Confirmation.require(text)
+    }
     let outcome = Result { try GatewayAccess(folder: folder).perform(request) }
     // The file specified with `--out` belongs to the caller, not to the owner of the gateway's folder.
     if owner != nil, out != nil { try FolderOwner.returnToRoot() }

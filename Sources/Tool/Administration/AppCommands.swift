@@ -122,21 +122,51 @@ enum DeviceAdministration {
           return devices.filter { $0["revokedAt"] == nil && $0["lockedOut"] == nil }
         }
       ) { _ in .listDevices(of: nil) },
-      AdministrationVerb(
-        "device", "revoke", "Revokes a device permanently and unregisters its tokens.",
-        positionals: "DEVICE", positionalCount: 1...1, columns: ["device", "revokedAt"]
-      ) { options in
-        guard let number = UInt64(options.positionals[0]) else {
-          throw AdministrationFailure(
-            .invalid, "'\(options.positionals[0])' is not a device number",
-            do: "use a device number that 'belfry device list' shows")
-        }
-        return .revokeDevice(number: number)
-      },
+      revoke,
       AdministrationVerb(
         "device", "code", "Prints the enrollment code.",
         options: [.flag("rotate", "generate a new code; the previous one becomes invalid")],
-        columns: ["code"]
+        columns: ["code"],
+        question: { options, _ in
+          guard options.has("rotate") else { return nil }
+          return "generate a new enrollment code? The current code and all invitations with it "
+            + "become invalid."
+        }
       ) { $0.has("rotate") ? .rotateEnrollmentCode : .enrollmentCode },
     ])
+
+  private static let revoke: AdministrationVerb = {
+    var verb = AdministrationVerb(
+      "device", "revoke", "Revokes a device permanently and unregisters its tokens.",
+      positionals: "DEVICE", positionalCount: 1...1, columns: ["device", "revokedAt"],
+      question: Self.revocationQuestion
+    ) { .revokeDevice(number: try Self.number(in: $0)) }
+    // A user who entered a wrong number notices the wrong name.
+    verb.terminalColumns = ["device", "name", "revokedAt"]
+    return verb
+  }()
+
+  private static func number(in options: CommandLineOptions) throws -> UInt64 {
+    let text = options.positionals.first ?? ""
+    guard let number = UInt64(text) else {
+      throw AdministrationFailure(
+        .invalid, "'\(text)' is not a device number",
+        do: "use a device number that 'belfry device list' shows")
+    }
+    return number
+  }
+
+  /// Returns the question before a revocation, which names the device; nil if the revocation would change nothing.
+  @Sendable private static func revocationQuestion(
+    _ options: CommandLineOptions, _ gateway: GatewayAccess
+  ) throws -> String? {
+    let number = "\(try number(in: options))"
+    let found = try gateway.perform(.listDevices(of: number)).first {
+      DeviceOrder.number(in: $0) == number
+    }
+    guard let found, found["revokedAt"] == nil else { return nil }
+    let name = found["name"]?.stringValue.map { " (\($0))" } ?? ""
+    return "revoke the device \(number)\(name) permanently? Its tokens become invalid, and it "
+      + "cannot connect again."
+  }
 }

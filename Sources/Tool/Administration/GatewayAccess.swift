@@ -31,8 +31,12 @@ struct GatewayAccess {
   }
 
   /// Executes a request on the running gateway; returns nil if no gateway is running.
+  ///
+  /// The caller repeats requests, so the nodes of a cluster that have stopped are not named.
   func ask(_ request: AdministrationRequest) throws -> [JSONObject]? {
-    try client()?.perform(request)
+    guard var client = try self.client() else { return nil }
+    client.onStoppedNodes = { _, _ in }
+    return try client.perform(request)
   }
 
   /// Follows the delivery log of the running gateway until the gateway closes the connection.
@@ -56,6 +60,8 @@ struct GatewayAccess {
       throw AdministrationFailure(
         .busy, "the delivery log of these nodes is missing: \(nodes)", do: "see 'belfry node list'")
     }
+    // A node that is no longer used must not prevent the caller from reading the log of the others.
+    client.onStoppedNodes = { _, _ in }
     return try client.read(.log(of: nil), receive)
   }
 

@@ -103,7 +103,10 @@ enum KeyCommand {
   private static let revoke = AdministrationVerb(
     "key", "revoke", "Revokes a key immediately and permanently.", positionals: "KEYID",
     positionalCount: 1...1,
-    columns: ["id", "revokedAt"]
+    columns: ["id", "revokedAt"],
+    question: { options, _ in
+      "revoke the key \(options.positionals.first ?? "") permanently? Senders that use it are refused."
+    }
   ) { .revokeKey(id: $0.positionals[0]) }
 
   private static let token: AdministrationVerb = {
@@ -204,7 +207,11 @@ enum CertificateCommand {
   private static let revoke = AdministrationVerb(
     "certificate", "revoke", "Revokes a certificate immediately and permanently.",
     positionals: "SERIAL",
-    positionalCount: 1...1, columns: ["serial", "revokedAt"]
+    positionalCount: 1...1, columns: ["serial", "revokedAt"],
+    question: { options, _ in
+      "revoke the certificate \(options.positionals.first ?? "") permanently? "
+        + "Senders that use it are refused."
+    }
   ) { .revokeCertificate(serial: $0.positionals[0]) }
 
   /// Throws if the name of the file specified with `--out` ends in an extension of another format.

@@ -40,7 +40,7 @@ struct FleetConfiguration {
   let hasWebPush: Bool
   let acknowledges: Bool
   let isSummary: Bool
-  /// The file to which received pushes are appended.
+  /// The file that contains the received pushes of this run.
   let receivedFile: String?
 
   init(_ options: CommandLineOptions) throws {

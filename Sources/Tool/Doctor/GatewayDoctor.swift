@@ -9,6 +9,8 @@ struct GatewayDoctor {
   private let folder: GatewayFolder
   /// The required files that are missing or empty.
   private let lost: [LostFile]
+  /// The names of the required files that this user cannot read.
+  private let unreadable: [String]
   private var description = JSONObject()
 
   /// Returns the rows about the gateway in a folder, in the same format as those about an agent.
@@ -44,6 +46,7 @@ struct GatewayDoctor {
   private init(folder: GatewayFolder) {
     self.folder = folder
     lost = folder.lostFiles
+    unreadable = folder.unreadableFiles
   }
 
   private mutating func readDescription() -> Bool {
@@ -93,24 +96,47 @@ struct GatewayDoctor {
 
   /// The row about the files without which the gateway does not start.
   private var requiredFiles: JSONObject {
-    Self.row(
+    guard !lost.isEmpty || unreadable.isEmpty else {
+      return Self.row(
+        "required files", isFine: false,
+        "this user cannot read \(unreadable.joined(separator: ", ")) (in \(folder.path))",
+        "run the command as the gateway's user, or make the owner of the folder the owner of the files with chown"
+      )
+    }
+    return Self.row(
       "required files", isFine: lost.isEmpty,
       lost.isEmpty ? "complete" : "\(lost.problem) (in \(folder.path))", lost.remedy)
   }
 
-  /// Returns the advice to start the gateway, which is useless while required files are lost.
+  /// Returns the advice to start the gateway, which is useless while required files are lost or cannot be read.
   private func startAdvice(_ advice: String) -> String {
-    lost.isEmpty ? advice : "see 'required files', without which the gateway does not start"
+    lost.isEmpty && unreadable.isEmpty
+      ? advice : "see 'required files', without which the gateway does not start"
+  }
+
+  /// True if the process in `gateway.json` has exited and the admin API does not respond.
+  ///
+  /// The process of a gateway in a container is not visible, but its admin API responds.
+  private var isStopped: Bool {
+    let pid = pid_t(truncatingIfNeeded: description["pid"]?.integerValue ?? 0)
+    guard pid > 0, kill(pid, 0) != 0, errno == ESRCH else { return false }
+    return (try? GatewayAccess(folder: folder.path).status()) == nil
   }
 
   private var listeners: [JSONObject] {
-    ["provider", "device", "binary", "feedback", "console"].map { name in
+    let hasExited = isStopped
+    return ["provider", "device", "binary", "feedback", "console"].map { name in
       guard let port = port(name) else {
         return Self.row(
           "\(name) port", isFine: false, "not in gateway.json", startAdvice("restart the gateway"))
       }
       let host = name == "console" ? consoleHost : host
       let isOpen = isListening(host, port)
+      if isOpen, hasExited {
+        return Self.row(
+          "\(name) port", isFine: false, "\(host):\(port), in use by another program",
+          startAdvice("run ss -ltnp to find the program, and stop it; or choose another port"))
+      }
       return Self.row(
         "\(name) port", isFine: isOpen,
         "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
@@ -201,7 +227,7 @@ struct GatewayDoctor {
     return Self.row(
       "secret files", isFine: exposed.isEmpty, isLack: false,
       exposed.isEmpty
-        ? "readable only by this user"
+        ? unreadable.isEmpty ? "readable only by this user" : "not readable by other users"
         : "other users may be able to read \(exposed.joined(separator: ", "))",
       "run chmod 700 \(folder.path)")
   }

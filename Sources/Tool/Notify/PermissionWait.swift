@@ -64,13 +64,7 @@ struct PermissionWait {
     ) { answer.set($0.mapError { $0 }) }
     // The agent handles requests in order. The answer to a second request shows that the agent has handled the first,
     // so a missing answer to the first request isn't caused by a slow agent.
-    let rows = try connection.call(
-      .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
-    ).rows
-    let isUndecided = rows.contains {
-      $0["app"]?.stringValue == app && $0["authorization"]?.stringValue == "notDetermined"
-    }
-    guard isUndecided, !answer.isThere else {
+    guard try Self.isUndecided(app, on: connection), !answer.isThere else {
       try Self.wait(
         for: answer, seconds: AgentControl.answerMilliseconds / 1_000,
         or: AppLinkFailure(.agentUnavailable, "the agent does not answer"))
@@ -91,6 +85,34 @@ struct PermissionWait {
       throw Interrupted(interruption: interruption, advice: advice)
     }
     return .added
+  }
+
+  /// Returns the error for a notification that the agent dropped because the app has no permission.
+  static func refusal(of app: String, on connection: AppLinkConnection) -> AppLinkFailure {
+    let settings = "'belfry settings \(app) notifications=on'"
+    // The user can also close the question, which decides nothing.
+    guard (try? isUndecided(app, on: connection)) == true else {
+      return AppLinkFailure(
+        .notificationsNotAllowed,
+        "notifications are off for \(app), so the notification was dropped: turn them on with \(settings), and run the "
+          + "command again")
+    }
+    return AppLinkFailure(
+      .notificationsNotAllowed,
+      "the question about notifications of \(app) was closed without an answer, so the notification was dropped: run the "
+        + "command again to see the question again, or allow notifications with \(settings)")
+  }
+
+  /// Returns true if the user has not decided whether the app may show notifications.
+  private static func isUndecided(
+    _ app: String, on connection: AppLinkConnection
+  ) throws -> Bool {
+    let rows = try connection.call(
+      .control(.apps), timeoutMilliseconds: AgentControl.answerMilliseconds
+    ).rows
+    return rows.contains {
+      $0["app"]?.stringValue == app && $0["authorization"]?.stringValue == "notDetermined"
+    }
   }
 
   private static func wait(

@@ -227,7 +227,7 @@ enum CampaignCommand {
 
   /// Returns an error of the service in the words of the command line: with the name of the option that set a member of
   /// the campaign, and without the service's requests.
-  private static func namingOption(_ error: String, _ options: CommandLineOptions) -> String {
+  static func namingOption(_ error: String, _ options: CommandLineOptions) -> String {
     var error = error
     for (word, ownWord) in ownWords { error = error.replacing(word, with: ownWord) }
     for key in ["at", "name", "to", "user"] {
@@ -248,7 +248,8 @@ enum CampaignCommand {
     (
       "'GET /tokens' and the device's details in the console contain",
       "the device's details in the console contain"
-    ), ("'deviceToken'", "--token HEX"), ("revision: the ", "the "),
+    ), ("'deviceToken'", "--token HEX"), ("with 'user'", "with --user NAME"),
+    ("revision: the ", "the "),
     ("read the campaign again, and repeat the change", "repeat the command"),
   ]
 
@@ -325,7 +326,7 @@ enum CampaignCommand {
   static func id(_ options: CommandLineOptions) throws -> String {
     let id = options.positionals.first ?? ""
     guard !id.isEmpty, id.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {
-      throw UsageError("invalid campaign ID '\(id)': 'belfry campaign status' lists the campaigns")
+      throw UsageError("invalid campaign ID '\(id)': 'belfry campaign list' lists the campaigns")
     }
     return id
   }

@@ -75,11 +75,16 @@ enum CampaignSending {
     return isGiven || value.boolValue == true
   }
 
-  /// Sets the members that the options specify.
+  /// Sets the members that the options specify; throws an error if an option's value is invalid.
   static func apply(_ options: CommandLineOptions, to campaign: inout JSONObject) throws {
     if let rate = try rate(options) { campaign["rate"] = .integer(rate) }
     if let name = options.value("name") { campaign["name"] = .string(name) }
-    if let at = options.value("at") { campaign["at"] = .string(at) }
+    if let at = options.value("at") {
+      if let problem = SendTime.problem(in: at) {
+        throw UsageError(CampaignCommand.namingOption(problem.description, options))
+      }
+      campaign["at"] = .string(at)
+    }
   }
 
   static func send(

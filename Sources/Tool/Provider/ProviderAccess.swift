@@ -20,7 +20,7 @@ enum CampaignFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .refused(_, let lines): lines.joined(separator: "\nbelfry: ")
-    case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign status' lists the campaigns"
+    case .unknown(let id): "unknown campaign '\(id)': 'belfry campaign list' lists the campaigns"
     case .noService(let where_):
       "no provider service answers at \(where_): start it with 'belfry provider'"
     case .noProvider(let folder, let isGiven):

@@ -61,9 +61,13 @@ enum ReceivedCommand {
         Output.line(try pushes.mark())
         return 0
       }
-      if count == 0 { try requireRecipient(options, ofPushesIn: file) }
-      return count > 0
-        ? try show(count, of: pushes, within: limit) : try expectNone(pushes, within: limit)
+      if count == 0 {
+        if let refusal = missingRecipient(options, ofPushesIn: file) { throw refusal }
+        return try expectNone(pushes, within: limit)
+      }
+      return try show(count, of: pushes, within: limit) {
+        missingRecipient(options, ofPushesIn: file)
+      }
     }
   }
 
@@ -112,40 +116,47 @@ enum ReceivedCommand {
     return filter
   }
 
-  /// Throws if the gateway knows that the token or the topic of the options can't get a push, because no device has the
-  /// token or no app has the topic.
+  /// Returns a refusal if the gateway knows that the token or the topic of the options can't get a push, because no
+  /// device has the token or no app has the topic.
   ///
-  /// If the devices' gateway isn't running, or if another file was specified, nothing is known, and the method returns.
-  private static func requireRecipient(
+  /// If the devices' gateway isn't running, or if another file was specified, nothing is known, and the method returns
+  /// nil.
+  private static func missingRecipient(
     _ options: CommandLineOptions, ofPushesIn file: String
-  ) throws {
+  ) -> DeviceOrder.Refusal? {
     let folder = gatewayFolder(options)
-    guard DeviceRunFile(ofGateway: folder)?.received == file else { return }
+    guard DeviceRunFile(ofGateway: folder)?.received == file else { return nil }
     let gateway = GatewayAccess(folder: folder)
     if let token = options.value("token"),
       let line = try? gateway.ask(.checkDeviceToken(token, topic: nil))?.first,
       line["device"] == nil
     {
-      throw DeviceOrder.Refusal(
+      return DeviceOrder.Refusal(
         "no device of this run has the token \(token)",
         do: "use a token that the devices have registered")
     }
     if let topic = options.value("topic"), let apps = GatewayApps(of: gateway),
       !apps.have(topic: topic)
     {
-      throw DeviceOrder.Refusal(
+      return DeviceOrder.Refusal(
         "the devices' gateway has no app with the topic \(topic)",
         do: apps.bundleIDs.isEmpty
           ? "register the app first"
           : "use the topic of a registered app, such as "
             + CommandLineOptions.list(Array(apps.bundleIDs.prefix(3))))
     }
+    return nil
   }
 
   // MARK: Pushes
 
+  /// Prints the next `count` pushes as they arrive.
+  ///
+  /// If none arrives, `missingRecipient` returns the refusal that explains why, or nil. It is called only after the
+  /// wait, because a device might register during the wait.
   private static func show(
-    _ count: Int, of pushes: ReceivedPushes, within limit: Duration
+    _ count: Int, of pushes: ReceivedPushes, within limit: Duration,
+    missingRecipient: () -> DeviceOrder.Refusal?
   ) throws -> Int32 {
     var shown = 0
     try poll(for: limit) {
@@ -161,7 +172,11 @@ enum ReceivedCommand {
     // These pushes are not missing.
     let earlier = try pushes.returnedCount() - shown
     guard earlier > 0 else {
-      Output.error(what, do: advice)
+      if shown == 0, let refusal = missingRecipient() {
+        Output.error("\(what), because \(refusal.reason)", do: refusal.advice)
+      } else {
+        Output.error(what, do: advice)
+      }
       return 1
     }
     Output.error(

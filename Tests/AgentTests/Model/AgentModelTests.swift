@@ -440,6 +440,7 @@ struct AgentModelTests {
     #expect(effects.contains(.withdraw(ResponseTests.key())))
     #expect(effects.contains(.close(connection)))
     #expect(effects.badges == [0])
+    #expect(effects.answers.first?.rows == [["process": .integer(1)]])
     #expect(bench.command(.apps).answers.first?.rows == [])
     #expect(bench.disk.keys(.apps) == [] && bench.disk.keys(.delivered) == [])
   }

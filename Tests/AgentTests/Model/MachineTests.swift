@@ -72,14 +72,16 @@ import Testing
   @Test func `a launch is claimed once, by its own token`() {
     var launches = AppLaunches(agentRun: "run")
     let record = LocalApp(id: ModelBench.burger)
-    let order = launches.order(record, .push, isForeground: false, activationToken: nil)
+    let order = launches.order(
+      record, .push, isForeground: false, activationToken: nil, atAwakeMilliseconds: 0)
     #expect(launches.isAwaited(ModelBench.burger, token: order.token))
     #expect(did { launches.claim(ModelBench.burger, token: "other", isAnyTokenGood: false) } == nil)
     #expect(
       did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: false) } == false)
     #expect(
       did { launches.claim(ModelBench.burger, token: order.token, isAnyTokenGood: true) } == nil)
-    let second = launches.order(record, .push, isForeground: false, activationToken: nil)
+    let second = launches.order(
+      record, .push, isForeground: false, activationToken: nil, atAwakeMilliseconds: 0)
     #expect(second.token != order.token)
     #expect(did { launches.claim(ModelBench.burger, token: nil, isAnyTokenGood: true) } == false)
   }

@@ -45,6 +45,14 @@ import Testing
     let obstacles: [((inout LocalApp) -> Void, String)] = [
       (
         { $0.status = .notDetermined },
+        "asked for permission, but the user has not answered"
+          + " | belfry settings org.example.burger notifications=on"
+      ),
+      (
+        {
+          $0.status = .notDetermined
+          $0.asked = []
+        },
         "never asked for permission | make the app call requestAuthorization, or run "
           + "'belfry app run org.example.burger --authorize alert,sound'"
       ),

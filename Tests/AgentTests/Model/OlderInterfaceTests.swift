@@ -377,7 +377,8 @@ struct OlderInterfaceTests {
     #expect(bench.openPrompts.count == 1)
     let effects = bench.handle(.appDisconnected(connection))
     #expect(effects.withdrawnPrompts.count == 1 && bench.openPrompts.isEmpty)
-    #expect(bench.findings().map(\.detail) == ["never asked for permission"])
+    #expect(
+      bench.findings().map(\.detail) == ["asked for permission, but the user has not answered"])
   }
 
   /// A regression test for a fault that `make simulate MODEL=agent SEED=1795863342897 LENGTH=short` found.

@@ -53,6 +53,65 @@ struct BackgroundProgramTests {
   }
 
   @Test
+  func `pushes that arrive while an app is starting start only one process`() async throws {
+    try await Scenario.run { scenario in
+      // The program connects to the agent only once the test has written to this queue.
+      let gate = scenario.folder.file("gate")
+      #expect(mkfifo(gate, 0o600) == 0)
+      let scene = try await BackgroundScene(
+        scenario,
+        """
+        echo "{\\"event\\":\\"pid\\",\\"pid\\":$$}"
+        read word < \(gate)
+        exec \(Installation.belfry) app run "$BELFRY_APP_ID" --state background
+        """)
+      for number in UInt64(1)...3 {
+        let isSent = scene.gateway.with {
+          AgentProgramTests.deliver(#"{"aps":{"content-available":1}}"#, number, $0)
+        }
+        #expect(isSent)
+      }
+      try await Scenario.wait("the acknowledgments") {
+        scene.gateway.with { $0.settled.count } == 3
+      }
+      let process = try #require(try await scene.app.event("pid")["pid"].integer)
+      _ = try await scenario.command(["/bin/sh", "-c", #"echo go > "$1""#, "sh", gate])
+      _ = try await scene.app.event("received")
+      #expect(scene.app.lines.count { $0.contains(#""event":"pid""#) } == 1)
+      #expect(scene.agent.lines.count { $0.contains(#""launched""#) } == 1)
+      kill(pid_t(process), SIGTERM)
+      #expect(try await scene.agent.stop() == 0)
+    }
+  }
+
+  @Test
+  func `a program that exits before it connects is started again for the next push`() async throws {
+    try await Scenario.run { scenario in
+      let scene = try await BackgroundScene(
+        scenario, #"echo "{\"event\":\"pid\",\"pid\":$$}""#)
+      // Without another writer, the reader of the app's output would end with the app's first process.
+      let holder = try scenario.start([
+        "/bin/sh", "-c",
+        "exec >\(scenario.folder.file("said")); echo >&2 open; exec sleep infinity",
+      ])
+      try await Scenario.wait("the writer") { holder.errors.contains("open") }
+      for number in UInt64(1)...2 {
+        let isSent = scene.gateway.with {
+          AgentProgramTests.deliver(#"{"aps":{"content-available":1}}"#, number, $0)
+        }
+        #expect(isSent)
+        let process = try #require(try await scene.app.event("pid")["pid"].integer)
+        // The process remains a zombie until the agent collects its exit status.
+        try await Scenario.wait("the exit") {
+          ((try? Self.letter(ofProcess: process)) ?? "Z") == "Z"
+        }
+      }
+      #expect(scene.agent.lines.count { $0.contains(#""launched""#) } == 1)
+      #expect(try await scene.agent.stop() == 0)
+    }
+  }
+
+  @Test
   func `a suspended app that is installed again is killed, and the next push starts it`()
     async throws
   {

@@ -35,6 +35,20 @@ import Testing
     }
   }
 
+  @Test func `removing a running app warns that its process will register again`() async throws {
+    try await Scenario.run { scenario in
+      _ = try await AgentProgramTests.agent(scenario)
+      let burger = AgentProgramTests.burger
+      let app = try scenario.belfry(["app", "run", burger])
+      _ = try await app.event("launched")
+      let result = try await scenario.belfryCommand(["app", "remove", burger])
+      #expect(
+        result.errors.contains(
+          "warning: \(burger) is running as process \(app.pid), and will register again: quit it, and then run "
+            + "'belfry app remove \(burger)' again"), "\(result.errors)")
+    }
+  }
+
   @Test func `an answer with an unknown ID is refused with the ID`() async throws {
     try await Scenario.run { scenario in
       _ = try await AgentProgramTests.agent(scenario)

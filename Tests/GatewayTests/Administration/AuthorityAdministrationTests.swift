@@ -94,6 +94,13 @@ import Transport
     _ = try administration.perform(.rotateAuthority)
     #expect(try numbers(administration.perform(.listAuthorities), "providers") == [1, 0])
     #expect(try marked().isEmpty)
+    let serial = try #require(former)
+    #expect {
+      try administration.perform(.finishAuthority(isForced: false))
+    } throws: { error in
+      let failure = error as? AdministrationFailure
+      return failure?.what.contains(" and by 1 provider certificate (\(serial))") == true
+    }
     let one = try administration.perform(.finishAuthority(isForced: true))
     #expect(numbers(one, "providers") == [0])
     #expect(try marked() == [former])

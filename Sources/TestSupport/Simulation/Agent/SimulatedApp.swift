@@ -88,6 +88,8 @@ final class SimulatedApp {
   ///
   /// The app starts immediately, late, or never.
   func isLaunched(_ order: LaunchOrder) {
+    // The process that the first order started also receives the work of this order.
+    guard !order.isJoined else { return }
     let chance = world.isTroubled ? world.random(0...9) : 0
     switch chance {
     case 0...6:

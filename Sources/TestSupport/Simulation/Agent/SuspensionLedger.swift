@@ -93,7 +93,12 @@ final class SuspensionLedger {
       world.expect(suspended.remove(id) != nil, "\(id) was resumed, although it was not suspended")
       warned.remove(id)
       overdue.remove(id)
-    case .launch(let order): tokens[order.app.id] = order.isForeground ? nil : order.token
+    case .launch(let order):
+      if order.isForeground {
+        tokens[order.app.id] = nil
+      } else if !order.isJoined {
+        tokens[order.app.id] = order.token
+      }
     case .persist(.remove(.apps, let key)): if let id = AppID(key) { tokens[id] = nil }
     case .ask(let question, let event, _): onQuestion(question, event)
     // A refused greeting does not bring an app to the foreground.

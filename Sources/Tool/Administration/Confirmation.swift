@@ -1,0 +1,20 @@
+import Gateway
+import Glibc
+
+/// The confirmation of an action that cannot be undone, which a user gives on a terminal.
+enum Confirmation {
+  /// True if a user can read a question and answer it.
+  ///
+  /// The output of a command that a script runs is usually not a terminal, even if the script's input is one.
+  static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+
+  /// Asks the question, and throws unless the user answers yes.
+  static func require(_ question: String) throws(AdministrationFailure) {
+    Output.error("\(question) [y/N]")
+    let answer = (readLine() ?? "").filter { !$0.isWhitespace }.lowercased()
+    guard answer == "y" || answer == "yes" else {
+      throw AdministrationFailure(
+        .conflict, "nothing was changed", do: "to confirm, enter y, or use --force")
+    }
+  }
+}
