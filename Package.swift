@@ -122,8 +122,8 @@ let package = Package(
       "MessageBus", "WebPush", settings: unchecked),
     swift(
       "Agent", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System", "Transport", "Storage",
-      "CSystemd"),
-    swift("BelfryProvider", "BelfryWire", "PushWire", "AppWire", "System", "Transport"),
+      "WebPush", "CSystemd"),
+    swift("BelfryProvider", "BelfryWire", "PushWire", "AppWire", "System", "Transport", "WebPush"),
     .target(
       name: "Console",
       dependencies: [
@@ -238,11 +238,13 @@ let package = Package(
       "Storage"),
     test(
       "AgentTests", "Agent", "AppLink", "BelfryWire", "PushWire", "AppWire", "Scheduling", "System",
-      "Transport", "Storage"),
+      "Transport", "Storage", "WebPush"),
     test("SoundPlayerTests", "SoundPlayer"),
     test("FocusWatcherTests", "FocusWatcher"),
     test("CenterWindowTests", "CenterWindow"),
-    test("BelfryProviderTests", "BelfryProvider", "BelfryWire", "PushWire", "Transport", "System"),
+    test(
+      "BelfryProviderTests", "BelfryProvider", "BelfryWire", "PushWire", "Transport", "System",
+      "WebPush"),
     test(
       "ProviderServiceTests", "ProviderService", "BelfryProvider", "BelfryWire", "PushWire",
       "Scheduling", "Storage", "System", "Transport"),

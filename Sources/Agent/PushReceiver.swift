@@ -228,7 +228,7 @@ package final class PushReceiver: GatewayConnectionDelegate {
       owner.handle(
         .unifiedPush(
           .received(
-            WebPushMessage(
+            ReceivedWebPush(
               subject: subject, id: notification.uniqueID, payload: notification.payload,
               expiration: notification.expiration))))
       return

@@ -67,4 +67,20 @@ enum Limits {
   /// The maximum size, in bytes, of a key, an authority's certificates, or a `gateway.json`; chains of a few
   /// certificates are smaller than 20,000 bytes.
   static let credentialFileBytes = 262_144
+  /// The maximum number of bytes in the URL of a Web Push endpoint; the longest known URLs have about 1,000 bytes.
+  static let endpointBytesMax = 2_048
+  /// The maximum number of characters in the secret of a Web Push subscription: 16 bytes in padded base64.
+  static let webPushAuthCharactersMax = 24
+  /// The maximum number of Web Push services to which a client keeps connections.
+  ///
+  /// Most browsers use one of five services, but each app of UnifiedPush can use another gateway.
+  static let webPushServicesMax = 64
+  /// The time, in seconds, from the signing of a Web Push sender's token to its expiration: half of the time that
+  /// RFC 8292 section 2 allows, so that the clocks of the sender and the service can differ.
+  static let vapidTokenSeconds: Int64 = 43_200
+  /// The age, in seconds, at which a Web Push sender's token is replaced: long before it expires, and no more often
+  /// than the one hour for which Apple's service requires a token to be used.
+  static let vapidRenewalSeconds: Int64 = 21_600
+  /// The maximum number of bytes of a refusal's plain text that are kept as its description.
+  static let refusalTextBytesMax = 200
 }

@@ -54,7 +54,7 @@ public final class ProviderClient: Sendable {
   private let shared: Mutex<Shared>
   private let commands: Mailbox<GroupCommand>
   private let number: ClientNumber
-  private let report = ConnectionReport()
+  private let report: ConnectionReport
   /// The default limit on unanswered pushes, which applies if the sender of a sequence of pushes does not specify a
   /// window.
   let defaultWindow: Int
@@ -62,18 +62,28 @@ public final class ProviderClient: Sendable {
   /// Creates a client, which connects when the first push is sent.
   ///
   /// The client has its own thread unless it shares a group's thread.
-  public init(
+  public convenience init(
     _ configuration: Configuration, group: ProviderClientGroup? = nil
   ) throws(ProviderFailure) {
     let (tls, key) = try Self.security(of: configuration)
     let connections = min(max(configuration.connections, 1), Limits.connectionsMax)
-    defaultWindow = Limits.windowPerConnection * connections
     let group = if let group { group } else { try ProviderClientGroup() }
-    commands = group.commands
-    number = group.add(
+    self.init(
       ProviderLoopSetup(
         endpoint: configuration.endpoint, tls: tls, key: key, policy: configuration.policy,
-        connections: connections, report: report))
+        connections: connections, report: ConnectionReport()),
+      group: group)
+  }
+
+  /// Creates a client on a group's thread.
+  init(_ setup: ProviderLoopSetup, group: ProviderClientGroup) {
+    assert(setup.connections > 0, "a client has at least one connection")
+    assert(
+      setup.connections <= Limits.connectionsMax, "the number of connections is within its limit")
+    report = setup.report
+    defaultWindow = Limits.windowPerConnection * setup.connections
+    commands = group.commands
+    number = group.add(setup)
     shared = Mutex(Shared(group: group))
   }
 
@@ -126,6 +136,17 @@ public final class ProviderClient: Sendable {
   /// The completion handler must not block this thread.
   public func submit(_ push: Push, completion: @escaping PushCompletion) {
     submit(push, nextNumber(), Cancellation(), completion)
+  }
+
+  /// Sends a request and calls `completion` once on the client's thread, or immediately if the client is closed.
+  ///
+  /// `isRepeatable` is true if the request can be sent again after its response is lost.
+  func submit(
+    _ request: ServiceRequest, isRepeatable: Bool,
+    completion: @escaping @Sendable (Result<ServiceAnswer, ProviderFailure>) -> Void
+  ) {
+    enqueue(
+      request, nextNumber(isRepeatable: isRepeatable), Cancellation(), .answer(completion))
   }
 
   /// The combined state of the connections: connected if at least one connection accepts pushes.

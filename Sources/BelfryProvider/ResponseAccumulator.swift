@@ -7,6 +7,8 @@ struct ResponseAccumulator {
   private var uniqueID: String?
   private var retryAfter: Int64?
   private var channelID: String?
+  private var location: String?
+  private var ttl: Int64?
   private var body: [UInt8] = []
   private let bodyBytesMax: Int
 
@@ -22,6 +24,8 @@ struct ResponseAccumulator {
     case "apns-id", "apns-request-id": id = unsafe String(decoding: value, as: UTF8.self)
     case "apns-unique-id": uniqueID = unsafe String(decoding: value, as: UTF8.self)
     case "apns-channel-id": channelID = unsafe String(decoding: value, as: UTF8.self)
+    case "location": location = unsafe String(decoding: value, as: UTF8.self)
+    case "ttl": ttl = unsafe Int64(String(decoding: value, as: UTF8.self))
     case "retry-after":
       // Read only the form that specifies seconds. The form that specifies a date is not useful to a client of a push
       // service.
@@ -38,7 +42,9 @@ struct ResponseAccumulator {
 
   /// Returns the content of the complete response.
   func answer() -> ServiceAnswer {
-    ServiceAnswer(outcome: outcome(), channelID: channelID, body: body)
+    ServiceAnswer(
+      outcome: outcome(), status: status, retryAfterSeconds: retryAfter, location: location,
+      ttlSeconds: ttl, channelID: channelID, body: body)
   }
 
   /// Returns the outcome of the response (apns-protocol 1.7, 1.8; 201 and 204 are responses to channel requests, 5.1).

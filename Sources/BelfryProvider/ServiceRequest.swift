@@ -1,24 +1,26 @@
 internal import BelfryWire
 
-/// A request from a client: a push, a broadcast, or a channel request.
+/// A request from a client: a push, a broadcast, a channel request, or a Web Push message.
 enum ServiceRequest: Sendable {
   case push(Push)
   case broadcast(BroadcastPush)
   case channel(ChannelOrder)
+  case webPush(WebPushPost)
 
-  /// The payload, or the channel's configuration.
+  /// The payload, the channel's configuration, or the encrypted message.
   var body: [UInt8] {
     switch self {
     case .push(let push): push.payload
     case .broadcast(let broadcast): broadcast.payload
     case .channel(let request): request.body
+    case .webPush(let post): post.body
     }
   }
 
   /// The maximum number of bytes of the response's body that the client retains.
   var answerBytesMax: Int {
     switch self {
-    case .push, .broadcast: Limits.answerBytesMax
+    case .push, .broadcast, .webPush: Limits.answerBytesMax
     case .channel: Limits.channelListBytesMax
     }
   }
@@ -31,6 +33,10 @@ enum ServiceRequest: Sendable {
       return Self.fields("POST", broadcast.path, authority, authorization) + broadcast.fields
     case .channel(let request):
       return Self.fields(request.method, request.path, authority, authorization) + request.fields
+    case .webPush(let post):
+      // The token of a Web Push sender names the service, so it is a field of the message.
+      assert(authorization == nil, "a client of a Web Push service has no provider key")
+      return Self.fields("POST", post.path, authority, nil) + post.fields
     }
   }
 
@@ -48,6 +54,14 @@ enum ServiceRequest: Sendable {
 struct ServiceAnswer: Sendable {
   /// The outcome: accepted, or refused with a reason.
   let outcome: PushOutcome
+  /// The HTTP status; 0 if the response does not have one.
+  let status: Int
+  /// The number of seconds in the `retry-after` header of the response.
+  let retryAfterSeconds: Int64?
+  /// The `location` header of the response.
+  let location: String?
+  /// The number of seconds in the `ttl` header of the response.
+  let ttlSeconds: Int64?
   /// The `apns-channel-id` header of the response.
   let channelID: String?
   let body: [UInt8]

@@ -86,7 +86,7 @@ package enum Limits {
   /// answered.
   ///
   /// This is twice the connection's number of streams, so a connection reaches it only by resetting requests before
-  /// they are answered.
+  /// they are answered, or with requests to the Matrix push gateway, which contain many pushes.
   static let providerUnansweredMax = 2_000
   /// The maximum number of unanswered pushes from a team on one loop, which take up about 80 MB if each has the maximum
   /// size; the gateway rejects further pushes with `ServiceUnavailable`.
@@ -198,6 +198,10 @@ package enum Limits {
   static let topicsPerDeviceMax = 1_024
   /// The maximum number of undelivered messages of a Web Push subscription; the oldest are dropped.
   static let webPushKeep: UInt32 = 1_000
+  /// The number of questions about Web Push messages that a loop answers per second.
+  ///
+  /// A question searches the loop's delivery log, which takes less than a millisecond.
+  static let messageQuestionsPerSecond: UInt32 = 100
   /// The maximum number of apps that are adopted for one device.
   ///
   /// An app is adopted for all devices at once, so a single device adds only a few apps.

@@ -22,6 +22,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     try keepsOrderWhateverTheOrderOfPutting()
     try replacesByCollapseID()
     try removesOneWhenAcknowledged()
+    try withdrawsByUniqueID()
     try removesAKeyAndADevice()
     try removesWhatHasExpired()
     try removesWhatHasExpiredInSlices()
@@ -104,6 +105,33 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
       .remove(other, sequence: 2), .remove(key, sequence: 8), .remove(key, sequence: 1),
     ])
     #expect(try sequences(store) == [2])
+  }
+
+  private func withdrawsByUniqueID() throws {
+    let store = try make()
+    let other = NotificationKey(device: 1, app: 2, kind: 1)
+    let id = sample(2).uniqueID
+    try store.commit([
+      .put(sample(1), keep: .max), .put(sample(2), keep: .max), .put(sample(3, other), keep: .max),
+    ])
+    #expect(
+      try store.acceptedMilliseconds(key, uniqueID: id) == sample(2).acceptedMilliseconds)
+    #expect(try store.acceptedMilliseconds(other, uniqueID: id) == nil)
+    // The unique ID of another key's notification, and that of a notification that is gone, have no effect.
+    let dropped = try store.commit([
+      .withdraw(other, uniqueID: id), .withdraw(key, uniqueID: id), .withdraw(key, uniqueID: id),
+    ])
+    #expect(dropped.map(\.sequence) == [2])
+    #expect(dropped.map(\.reason) == [.withdrawn])
+    #expect(dropped.map(\.operation) == [1])
+    #expect(dropped.map(\.uniqueID) == [id])
+    #expect(try sequences(store) == [1, 3])
+    #expect(try store.acceptedMilliseconds(key, uniqueID: id) == nil)
+    let both = try store.commit([
+      .put(sample(4), keep: .max), .withdraw(key, uniqueID: sample(4).uniqueID),
+    ])
+    #expect(both.map(\.sequence) == [4])
+    #expect(try sequences(store) == [1, 3])
   }
 
   private func removesAKeyAndADevice() throws {
@@ -266,6 +294,9 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(throws: StorageFailure.self) { try store.commit([.removeDevice(1)]) }
     #expect(throws: StorageFailure.self) { try store.load(device: 1) }
     #expect(throws: StorageFailure.self) { try store.highestSequence() }
+    #expect(throws: StorageFailure.self) {
+      try store.acceptedMilliseconds(key, uniqueID: NotificationID(high: 2, low: 1))
+    }
   }
 
   private func randomOperation(
@@ -280,6 +311,9 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
       return .removeExpired(
         beforeUnixSeconds: .random(in: 0...20, using: &random),
         limit: .random(in: 1...5, using: &random))
+    case 8:
+      return .withdraw(
+        key, uniqueID: NotificationID(high: 2, low: .random(in: 0...sequence, using: &random)))
     case 3..<8: return .remove(key, sequence: .random(in: 0...sequence, using: &random))
     default:
       sequence += 1

@@ -101,6 +101,10 @@ enum Tool {
       tables: { [SendCommand.table] },
       run: SendCommand.run),
     Command(
+      name: "web-push", group: .send, summary: "send a Web Push message, and create a sender's key",
+      tables: { WebPushCommand.tables },
+      run: WebPushCommand.run),
+    Command(
       name: "provider", group: .provider,
       summary: "run the token registry and the campaign service",
       tables: { [ProviderServiceCommand.table] },

@@ -147,8 +147,9 @@ package enum Limits {
   static let http1HeadBytes = 8_192
   /// The maximum number of bytes of a field or of a piece of a body in one event.
   static let http1EventBytes = 16_384
-  /// The maximum number of bytes that a client may send ahead of a response: one read, and the rest of the previous
-  /// read.
+  /// The number of bytes that a client may send ahead of a response.
+  ///
+  /// With more bytes, the server stops reading until it has answered. One more read can exceed the limit.
   static let http1PipelinedBytes = 262_144
   /// The maximum number of simultaneous connections of an HTTP/1.1 server, unless its owner specifies a lower number.
   ///

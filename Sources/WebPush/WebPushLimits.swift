@@ -39,6 +39,15 @@ public enum WebPushLimits {
   public static let encryptedBytesMax = 65_536
   /// The number of bytes in the secret `auth` of a subscription (RFC 8291 section 3.2).
   public static let authBytes = 16
+  /// The maximum number of bytes in a request to the Matrix push gateway: an event, which has at most 65,536 bytes, and
+  /// the devices.
+  public static let matrixRequestBytesMax = 131_072
+  /// The maximum number of devices in such a request; known homeservers send a request for each device.
+  public static let matrixDevicesMax = 100
+  /// The time for which a Matrix message is stored, in seconds: the default `TTL` of most Web Push libraries.
+  ///
+  /// A homeserver does not say how long a notification is useful.
+  public static let matrixStorageSeconds: Int64 = 28 * 86_400
 
   /// The maximum number of bytes of a sender's text in a message.
   static let excerptBytesMax = 64

@@ -42,7 +42,12 @@ extension WebPushRequest {
       credential: credential)
   }
 
-  private func credential(_ dialect: WebPushDialect) throws(WebPushRefusal) -> VAPIDCredential? {
+  /// Returns the credential in `Authorization`, which is not verified yet, or nil if the field is absent.
+  ///
+  /// Requests about a message have the same field as the message itself.
+  public func credential(
+    _ dialect: WebPushDialect = .rfc
+  ) throws(WebPushRefusal) -> VAPIDCredential? {
     guard authorization.occurrences > 0 else {
       if dialect == .apple {
         throw WebPushRefusal(.authorizationMissing, "the request does not have Authorization")

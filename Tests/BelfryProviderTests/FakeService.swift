@@ -19,6 +19,8 @@ final class FakeService: Sendable {
   enum Reply: Sendable {
     case accept
     case refuse(status: Int, reason: String)
+    /// A response with these fields and this body.
+    case answer(status: Int, fields: [String: String], body: String?)
     /// A GOAWAY frame that declares this request unprocessed.
     case goAwayUnprocessed
     /// The connection closes without an answer.
@@ -163,6 +165,8 @@ private final class FakeConnection: StreamHandler, HTTP2RequestHandler, TurnEndT
     case .refuse(let status, let reason):
       answer(
         streamID, status: status, fields: ["apns-id": id], body: "{\"reason\":\"\(reason)\"}")
+    case .answer(let status, let fields, let body):
+      answer(streamID, status: status, fields: fields, body: body)
     case .goAwayUnprocessed:
       session.goAway(
         lastStreamID: streamID - 2, errorCode: HTTP2ErrorCode.noError,

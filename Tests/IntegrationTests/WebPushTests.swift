@@ -36,6 +36,18 @@ private struct WebPushScenario {
     return try #require(sent.values.last)
   }
 
+  /// Sends `GET` or `DELETE` to the address of a message; returns the line that describes the answer.
+  func request(_ method: String, _ address: String, _ options: [String] = []) async throws
+    -> JSONLine
+  {
+    let sent = try await scenario.command(
+      [
+        TestTool.python.required(), Installation.root + "/Tests/Clients/web-push-client",
+        gateway.caFile, "{}", "-", "method=\(method)", "address=\(address)",
+      ] + options)
+    return try #require(sent.values.last)
+  }
+
   static func run(
     _ options: [String] = [], devices words: [String] = ["--web-push"],
     _ body: (WebPushScenario) async throws -> Void
@@ -115,10 +127,77 @@ private func text(_ line: JSONLine) throws -> String {
       #expect(audience["status"].integer == 403, "\(audience)")
       #expect(audience["body"].string?.contains("https://push.example.net") == true, "\(audience)")
 
+      let address = try #require(accepted["headers"]["location"].string)
+      for (options, reading, withdrawal) in [
+        ([], 401, 401), (["key=\(other)"], 403, 403), (["key=\(own)"], 200, 204),
+      ] as [([String], Int, Int)] {
+        let read = try await web.request("GET", address, options)
+        #expect(read["status"].integer == reading, "\(read)")
+        let withdrawn = try await web.request("DELETE", address, options)
+        #expect(withdrawn["status"].integer == withdrawal, "\(withdrawn)")
+      }
+
       let log = try await scenario.belfryCommand(["log", "--data", gateway.data, "--json"])
       let reasons = log.values.compactMap { $0["reason"].string }
       #expect(reasons.contains { $0.hasPrefix("BadJwtToken") }, "\(reasons)")
       #expect(reasons.contains { $0.hasPrefix("VapidPkHashMismatch") }, "\(reasons)")
+    }
+  }
+
+  @Test func `a sender reads the state of its message, and withdraws it`() async throws {
+    try await WebPushScenario.run { web in
+      let subscription = try await web.subscription()
+      try await web.devices.goOffline()
+      let sent = try await web.send("withdrawn", to: subscription, ["ttl=3600"])
+      let address = try #require(sent["headers"]["location"].string)
+      let stored = try await web.request("GET", address)
+      #expect(stored["status"].integer == 200, "\(stored)")
+      let body = try #require(stored["body"].string)
+      #expect(body.hasPrefix(#"{"state":"stored","accepted":"20"#), "\(body)")
+      #expect(!body.contains("device") && !body.contains("topic"), "\(body)")
+
+      for _ in 1...2 {
+        let deleted = try await web.request("DELETE", address)
+        #expect(deleted["status"].integer == 204, "\(deleted)")
+        #expect(deleted["body"].string?.isEmpty == true)
+      }
+      let withdrawn = try await web.request("GET", address)
+      #expect(withdrawn["body"].string?.contains(#""state":"withdrawn""#) == true, "\(withdrawn)")
+
+      let last = try await web.send("last", to: subscription, ["ttl=3600"])
+      web.devices.goOnline()
+      // The withdrawn message was accepted first, so it would also be delivered first.
+      #expect(try text(try await web.devices.received()) == "last")
+      let delivered = try #require(last["headers"]["location"].string)
+      let deleted = try await web.request("DELETE", delivered)
+      #expect(deleted["status"].integer == 204, "\(deleted)")
+      let known = try await web.request("GET", delivered)
+      #expect(known["body"].string?.contains(#""state":"delivered"#) == true, "\(known)")
+
+      let unknown = delivered.components(separatedBy: "/message/")[0] + "/message/unknown"
+      for method in ["GET", "DELETE"] {
+        let answer = try await web.request(method, unknown)
+        #expect(answer["status"].integer == 404, "\(answer)")
+      }
+      let other = try await web.request("PUT", delivered)
+      #expect(other["status"].integer == 405, "\(other)")
+      let log = try await web.scenario.belfryCommand([
+        "log", "--data", web.gateway.data, "--json",
+      ])
+      let states = log.values.compactMap { $0["state"].string }
+      #expect(states.filter { $0 == "Withdrawn" }.count == 1, "\(states)")
+    }
+  }
+
+  @Test func `a sender that pipelines more than the gateway holds gets every answer`() async throws
+  {
+    try await WebPushScenario.run { web in
+      let subscription = try await web.subscription()
+      try await web.devices.goOffline()
+      let text = String(repeating: "x", count: 3_000)
+      let sent = try await web.send(text, to: subscription, ["pipelined=300", "ttl=3600"])
+      let statuses = sent["statuses"].array.compactMap(\.integer)
+      #expect(statuses == [Int](repeating: 201, count: 300), "\(statuses)")
     }
   }
 

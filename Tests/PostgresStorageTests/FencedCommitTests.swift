@@ -35,6 +35,15 @@ import Testing
     #expect(replaced.map(\.reason) == [.claimLost, .replaced])
     #expect(replaced.map(\.operation) == [0, 1], "operations have their original indexes")
     #expect(replaced.map(\.sequence) == [5, 4])
+    let id = StoredNotification.sample(1, .of(1)).uniqueID
+    let withdrawn = try a.notifications.commit([
+      .withdraw(.of(1), uniqueID: id),
+      .withdraw(.of(2), uniqueID: StoredNotification.sample(6, .of(2)).uniqueID),
+    ])
+    #expect(withdrawn.map(\.reason) == [.claimLost, .withdrawn])
+    #expect(withdrawn.map(\.sequence) == [0, 6])
+    #expect(withdrawn.first?.uniqueID == id)
+    #expect(try a.sequences(1) == [1] && a.sequences(2).isEmpty)
     #expect(a.notifications.health?.failure == nil, "a lost claim is no failure of the server")
     try await server.stop()
   }

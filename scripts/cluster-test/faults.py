@@ -15,6 +15,11 @@ KINDS = {
     "store-cut-off": ("store", 28, 40, 10),
     "bus-absent": ("bus", 20, 60, 10),
 }
+# Work of operators, which is played only if --kind names it.
+WORK = {
+    "node-upgraded": ("gateways", 3, 10, 1),
+}
+ALL = KINDS | WORK
 # Of the nodes' faults, this share lasts longer than the lease (60 s) and the time after which a node is declared dead
 # (70 s).
 LONG_SHARE = 1 / 6
@@ -45,19 +50,29 @@ def sequence(seed, count):
     return faults[:count]
 
 
+def upgrades(seed, count):
+    """Returns the first upgrades for this seed: one node after the other drains, and starts again."""
+    chance = random.Random(f"{seed}/upgrades")
+    first = 1_000_000  # the numbers below are those of the faults
+    return [Fault(first + number, "node-upgraded", number % 3, round(chance.uniform(*WORK["node-upgraded"][1:3]), 1), False)
+            for number in range(count)]
+
+
 class Injection:
     """A fault in the running cluster."""
 
     def __init__(self, fault, gateways, store, bus):
         self.fault, self.gateways, self.store, self.bus = fault, gateways, store, bus
         self.machine = {"gateways": lambda: gateways[fault.target], "store": store.leader, "bus": lambda: bus}[
-            KINDS[fault.kind][0]]()
+            ALL[fault.kind][0]]()
 
     def begin(self):
         others = [one for one in self.store.servers if one is not self.machine]
         match self.fault.kind:
             case "node-killed" | "store-killed" | "bus-absent":
                 self.machine.kill()
+            case "node-upgraded":
+                self.machine.drain()
             case "node-frozen" | "store-frozen":
                 self.machine.freeze()
             case "node-without-store":
@@ -73,7 +88,7 @@ class Injection:
 
     def end(self):
         match self.fault.kind:
-            case "node-killed" | "store-killed" | "bus-absent":
+            case "node-killed" | "node-upgraded" | "store-killed" | "bus-absent":
                 self.machine.boot()
             case "node-frozen" | "store-frozen":
                 self.machine.unfreeze()

@@ -39,6 +39,17 @@ class Gateway(Machine):
         if self.process:
             self.process.wait()
 
+    def drain(self):
+        """Makes the node finish its work and exit, as for an upgrade."""
+        self.is_wanted = False
+        self.process.terminate()
+        try:
+            status = self.process.wait(timeout=START_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"the node {self.name} did not end after SIGTERM: see {self.log}")
+        if status != 0:
+            raise Trouble(f"the node {self.name} ended with status {status} after SIGTERM: see {self.log}")
+
     def restart_if_ended(self):
         """Acts as the service manager: starts the node again if it has exited by itself."""
         if self.is_wanted and self.process.poll() is not None:

@@ -1,7 +1,7 @@
 """The record of the faults that were played, and its summary for each kind."""
 import json
 
-from faults import KINDS
+from faults import ALL
 
 COLUMNS = ("kind", "faults", "accepted", "lost", "stranded", "doubled", "unknown", "gap", "store", "beyond", "devices",
            "slowest", "failed")
@@ -46,7 +46,7 @@ def beyond(fault):
 def failures(fault):
     """Returns the requirements that the fault violated."""
     found = [word for word in ("lost", "stranded", "doubled", "misdelivered", "trouble", "late") if fault.get(word)]
-    if beyond(fault) > KINDS[fault["kind"]][3]:
+    if beyond(fault) > ALL[fault["kind"]][3]:
         found.append("gap")
     return found
 
@@ -65,7 +65,7 @@ def line(fault):
 def table(faults):
     """Returns a Markdown table with one row for each kind; times are the longest of all faults, in seconds."""
     rows = [COLUMNS, ["---"] * len(COLUMNS)]
-    for kind in KINDS:
+    for kind in ALL:
         played = [one for one in faults if one["kind"] == kind]
         if played:
             rows.append(row(kind, played))

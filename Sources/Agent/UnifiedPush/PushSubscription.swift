@@ -1,5 +1,7 @@
 import BelfryWire
 package import PushWire
+import Transport
+import WebPush
 
 /// A registration of an app with the distributor: a Web Push subscription at the gateway, whose endpoint the app gets.
 struct PushSubscription: Hashable, Sendable {
@@ -35,7 +37,7 @@ struct PushSubscription: Hashable, Sendable {
     self.owner = owner
     self.request = request
     self.version = version
-    keyHash = VAPIDKey.hash(request.vapid)
+    keyHash = VAPIDPublicKey(canonical: Array(request.vapid.utf8).span)?.digest.bytes ?? []
   }
 
   var token: UTF8Text { request.token }
@@ -114,7 +116,9 @@ enum PushNumberRecord: Hashable, Sendable {
         service: UTF8Text(service), token: UTF8Text(token))
       request.description = UTF8Text(object["description"]?.stringValue ?? "")
       request.vapid = UTF8Text(object["vapid"]?.stringValue ?? "")
-      guard request.vapid.isEmpty || VAPIDKey.point(request.vapid) != nil else { return nil }
+      guard
+        request.vapid.isEmpty || VAPIDPublicKey(canonical: Array(request.vapid.utf8).span) != nil
+      else { return nil }
       var one = PushSubscription(
         number: number, owner: object["state"] == "test" ? .test : .app, request, version)
       one.endpoint = object["endpoint"]?.stringValue.map { UTF8Text($0) }
@@ -128,7 +132,7 @@ enum PushNumberRecord: Hashable, Sendable {
 }
 
 /// A Web Push message for an app, which is kept until the app has it.
-package struct WebPushMessage: Hashable, Sendable {
+package struct ReceivedWebPush: Hashable, Sendable {
   package let subject: WebPushSubject
   /// The ID that the gateway assigned; the app gets its text in lowercase.
   package let id: NotificationID
@@ -162,7 +166,7 @@ package struct WebPushMessage: Hashable, Sendable {
 struct StoredWebPush: Hashable, Sendable {
   /// The token of the registration to which the message belongs.
   let token: UTF8Text
-  let message: WebPushMessage
+  let message: ReceivedWebPush
 
   /// Returns the key of the message with this number among all messages.
   static func key(_ number: UInt64) -> String { String(number) }
@@ -191,10 +195,10 @@ struct StoredWebPush: Hashable, Sendable {
     else { return nil }
     self.init(
       token: UTF8Text(token),
-      message: WebPushMessage(subject: subject, id: id, payload: payload, expiration: expiration))
+      message: ReceivedWebPush(subject: subject, id: id, payload: payload, expiration: expiration))
   }
 
-  init(token: UTF8Text, message: WebPushMessage) {
+  init(token: UTF8Text, message: ReceivedWebPush) {
     self.token = token
     self.message = message
   }

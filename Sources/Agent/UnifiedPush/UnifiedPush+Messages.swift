@@ -5,12 +5,12 @@ import PushWire
 extension UnifiedPush {
   // MARK: - Arrival
 
-  mutating func onMessage(_ message: WebPushMessage) {
+  mutating func onMessage(_ message: ReceivedWebPush) {
     keep(message)
     emit(.acknowledge(message.id))
   }
 
-  private mutating func keep(_ message: WebPushMessage) {
+  private mutating func keep(_ message: ReceivedWebPush) {
     // The registration might have ended while the message was on its way.
     guard let one = subscriptions[message.subject.number], one.subject == message.subject,
       one.owner == .app, !message.isExpired(atUnixMilliseconds: now)

@@ -112,8 +112,8 @@ extension UnifiedPush {
   private mutating func refuse(
     _ call: UInt64, _ reason: UnifiedPushAnswer.Reason, _ note: UnifiedPushNote
   ) {
-    emit(.answer(call, .failed(reason)))
     emit(.note(note))
+    emit(.answer(call, .failed(reason)))
   }
 
   private mutating func unregister(
@@ -122,8 +122,8 @@ extension UnifiedPush {
     guard let known = subscription(of: token) else { return emit(.answer(call, .unregistered)) }
     // No program can own the unique name of a connection that has ended.
     guard isAllowed || !BusName.isWellKnown(known.service) else {
-      emit(.answer(call, .denied))
-      return emit(.note(.unauthorized(known.service)))
+      emit(.note(.unauthorized(known.service)))
+      return emit(.answer(call, .denied))
     }
     drop(token)
     emit(.answer(call, .unregistered))
@@ -169,10 +169,10 @@ extension UnifiedPush {
   ) {
     switch hold {
     case .call(let call):
-      emit(.answer(call, .failed(reason)))
       if case .noGateway(let isOff) = link, let one {
         emit(.note(.noGateway(one.service, isOff: isOff)))
       }
+      emit(.answer(call, .failed(reason)))
     case .test(let requestID): emit(.answerTest(requestID, testRows(endpoint: nil)))
     }
   }

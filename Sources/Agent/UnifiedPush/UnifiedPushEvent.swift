@@ -35,7 +35,7 @@ package enum UnifiedPushEvent: Hashable, Sendable {
   /// The gateway confirmed that a subscription ended.
   case unsubscribed(WebPushSubject)
   case refused(WebPushSubject, LinkRefusal)
-  case received(WebPushMessage)
+  case received(ReceivedWebPush)
 }
 
 /// A call of an app to the distributor.

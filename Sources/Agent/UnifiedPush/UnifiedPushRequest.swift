@@ -1,5 +1,5 @@
 package import BelfryWire
-import Transport
+import WebPush
 
 /// The version of UnifiedPush's D-Bus interfaces that an app uses.
 package enum UnifiedPushVersion: Int64, Hashable, Sendable {
@@ -138,7 +138,7 @@ extension UnifiedPushRequest {
     var vapid: UTF8Text {
       get throws(BusFailure) {
         guard let vapid = try text(.vapid) else { return UTF8Text("") }
-        guard VAPIDKey.point(vapid) != nil else {
+        guard VAPIDPublicKey(canonical: Array(vapid.utf8).span) != nil else {
           throw Self.ignored(
             "vapid is an uncompressed P-256 point in base64url without padding: 87 characters")
         }
@@ -156,26 +156,5 @@ extension BusValue {
     case .variant(let value): value.isString
     default: false
     }
-  }
-}
-
-/// The key of an application server (RFC 8292), in the form that apps send.
-enum VAPIDKey {
-  private static let characters = 87
-  private static let pointBytes = 65
-  private static let uncompressed: UInt8 = 0x04
-
-  /// Returns the 65 bytes of the point; nil for any other text.
-  static func point(_ text: UTF8Text) -> [UInt8]? {
-    guard text.utf8.count == characters,
-      let point = Base64.decode(Array(text.utf8).span), point.count == pointBytes,
-      point.first == uncompressed, text == Base64.encode(point, url: true)
-    else { return nil }
-    return point
-  }
-
-  /// Returns the hash by which the gateway knows the key; empty for no key.
-  static func hash(_ text: UTF8Text) -> [UInt8] {
-    point(text).map { SHA256.hash($0).bytes } ?? []
   }
 }

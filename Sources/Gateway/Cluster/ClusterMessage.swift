@@ -4,7 +4,8 @@ import Storage
 
 /// A message between the nodes of a cluster, which can be lost, doubled, or late (docs/cluster.md).
 enum ClusterMessage {
-  /// A push for a device that the receiver owns; the sender expects an outcome with the same address.
+  /// A push, or the request to withdraw one, for a device that the receiver owns; the sender expects an outcome with the
+  /// same address.
   case push(Submission)
   /// The outcome of a push that the receiver forwarded.
   case outcome(ReplyAddress, ForwardedOutcome)
@@ -44,6 +45,8 @@ extension ClusterMessage {
   private enum Kind: UInt8 {
     case push = 1
     case outcome, claimed, changed, broadcast, drain, question, answer
+    /// A node of an earlier release ignores this kind, and the sender then claims the device.
+    case withdrawal
   }
 
   /// Appends the message's encoding: the kind, and the fields in big-endian order.
@@ -56,7 +59,7 @@ extension ClusterMessage {
     }
     switch self {
     case .push(let push):
-      put(Kind.push.rawValue)
+      put((push.isWithdrawal ? Kind.withdrawal : Kind.push).rawValue)
       put(push.reply?.connection ?? 0)
       put(UInt16(clamping: push.reply?.front.loop ?? 0))
       put(push.key.device)
@@ -122,7 +125,8 @@ extension ClusterMessage {
     var reader = ClusterReader(bytes)
     guard let kind = reader.take(UInt8.self).flatMap(Kind.init) else { return nil }
     return switch kind {
-    case .push: push(&reader, sender)
+    case .push: push(&reader, sender, isWithdrawal: false)
+    case .withdrawal: push(&reader, sender, isWithdrawal: true)
     case .outcome: outcome(&reader, sender)
     case .claimed: reader.take(UInt64.self).map { .claimed(device: $0) }
     case .changed: reader.take(Int64.self).map { .changed(number: $0) }
@@ -133,7 +137,9 @@ extension ClusterMessage {
     }
   }
 
-  private static func push(_ reader: inout ClusterReader, _ sender: NodeNumber) -> ClusterMessage? {
+  private static func push(
+    _ reader: inout ClusterReader, _ sender: NodeNumber, isWithdrawal: Bool
+  ) -> ClusterMessage? {
     guard let number = reader.take(UInt64.self), let loop = reader.take(UInt16.self),
       let device = reader.take(UInt64.self), let app = reader.take(UInt32.self),
       let kind = reader.take(UInt8.self), let generation = reader.take(UInt16.self),
@@ -146,14 +152,15 @@ extension ClusterMessage {
     else { return nil }
     // A row with a value that the device's link cannot carry would block the device's queue.
     guard [1, 5, 10].contains(priority), TokenKind(rawValue: kind) != nil, collapseCount <= 64,
-      reader.rest.count <= Limits.forwardedPayloadMax, expiration >= 0, accepted >= 0
+      reader.rest.count <= Limits.forwardedPayloadMax, expiration >= 0, accepted >= 0,
+      !isWithdrawal || reader.rest.isEmpty
     else { return nil }
     return .push(
       Submission(
         key: NotificationKey(device: device, app: app, kind: kind), generation: generation,
         id: id, uniqueID: uniqueID, expiration: expiration, priority: priority, pushType: pushType,
         collapseID: Array(collapseID), payload: Array(reader.rest),
-        acceptedMilliseconds: accepted, keep: keep,
+        acceptedMilliseconds: accepted, keep: keep, isWithdrawal: isWithdrawal,
         reply: ReplyAddress(
           node: sender, front: Route(loop: Int(loop)), connection: number, stream: 0)))
   }

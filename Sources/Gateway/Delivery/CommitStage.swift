@@ -161,9 +161,8 @@ struct CommitStage {
     removalsDueNanoseconds = min(due, now.nanoseconds)
   }
 
-  func isBeingRemoved(_ key: NotificationKey, sequence: UInt64) -> Bool {
-    removals.contains(key, sequence: sequence)
-      || committingRemovals.contains(key, sequence: sequence)
+  func isBeingRemoved(_ row: StoredNotification) -> Bool {
+    removals.contains(row) || committingRemovals.contains(row)
   }
 
   // MARK: Commits

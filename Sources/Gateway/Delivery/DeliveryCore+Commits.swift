@@ -13,7 +13,10 @@ extension DeliveryCore {
   /// empty, the caller must call `commitFinished(isDurable:dropping:now:)` afterward.
   public mutating func takeCommit(now: Moment) -> [StoreOperation] {
     let operations = stage.startCommit(now: now)
-    if !operations.isEmpty { beginRemovals() }
+    if !operations.isEmpty {
+      beginRemovals()
+      beginWithdrawals()
+    }
     return operations
   }
 
@@ -43,19 +46,23 @@ extension DeliveryCore {
     let ended = dropped.filter { isEnd($0) }
     stage.forgetRemovals(isDurable: isDurable)
     for row in refused
-    where !inserted.contains(row.sequence) && devices[row.key.device]?.session != nil {
+    where row.sequence != 0 && !inserted.contains(row.sequence)
+      && devices[row.key.device]?.session != nil
+    {
       // The device has the notification, and must not get it again when this node has claimed the device back.
       stage.noteEnded(row.sequence)
       stage.stageRemoval(.remove(row.key, sequence: row.sequence), now: now)
     }
     if !ended.isEmpty { effects.append(.recordDropped(ended)) }
+    endWithdrawals(isDurable: isDurable, refusing: refused)
     endRemovals(now: now)
   }
 
   /// Returns true if a notification ended when the store dropped its row.
   ///
   /// Returns false if the end was already recorded, or if the notification is on its way to a connected device and no
-  /// longer needs the row. A notification that is still queued or held ends if newer ones replaced its row.
+  /// longer needs the row. A notification that is still queued or held ends if newer ones replaced its row, or if it
+  /// was withdrawn.
   private mutating func isEnd(_ dropped: DroppedNotification) -> Bool {
     guard !stage.forgetEnded(dropped.sequence) else { return false }
     guard let device = devices[dropped.key.device], device.session != nil,
@@ -68,6 +75,12 @@ extension DeliveryCore {
     if entry.position == .uncommitted {
       // The entry was left to the store, which has now dropped it.
       device.queue.removeUncommitted(entry)
+      entry.advance(to: .ended)
+      return true
+    }
+    if dropped.reason == .withdrawn, entry.position != .inFlight {
+      // The row was read before the commit that removed it.
+      device.queue.removeUnsent(entry)
       entry.advance(to: .ended)
       return true
     }

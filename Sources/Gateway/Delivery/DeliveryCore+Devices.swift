@@ -107,7 +107,7 @@ extension DeliveryCore {
       }
       let isInMemory = next < pending.count && pending[next].sequence == row.sequence
       guard !isInMemory, device.topics.contains(row.key), !device.queue.isHeld(row.sequence),
-        !stage.isBeingRemoved(row.key, sequence: row.sequence), !replaced.contains(row.sequence)
+        !stage.isBeingRemoved(row), !replaced.contains(row.sequence)
       else { continue }
       merged.append(DeliveryEntry(row))
     }

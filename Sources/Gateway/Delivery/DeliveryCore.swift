@@ -27,6 +27,8 @@ public struct DeliveryCore: ~Copyable {
   var awaited: Set<UInt64> = []
   /// The devices whose acknowledged rows wait to be removed, and the devices whose rows the running commit removes.
   var removing = (waiting: [UInt64](), committing: [UInt64]())
+  /// The requests to withdraw notifications that wait for the next commit, and those that wait for the running commit.
+  var withdrawals = (waiting: [DeliveryEntry](), committing: [DeliveryEntry]())
   private var nextSequence: UInt64
   private let shard: UInt64
   private let shardCount: UInt64
@@ -253,9 +255,11 @@ public struct DeliveryCore: ~Copyable {
     entry.advance(to: .ended)
   }
 
-  /// Ends an expired entry that has been removed from its list.
-  mutating func expire(_ entry: DeliveryEntry, now: Moment) {
-    effects.append(.record(.discardedExpired, entry))
+  /// Ends an expired or withdrawn entry that has been removed from its list.
+  mutating func expire(
+    _ entry: DeliveryEntry, as state: DeliveryState = .discardedExpired, now: Moment
+  ) {
+    effects.append(.record(state, entry))
     switch entry.state {
     case .staged:
       answer(entry)
@@ -271,7 +275,7 @@ public struct DeliveryCore: ~Copyable {
     case .rowLost, .keptByChannel:
       entry.advance(to: .ended)
     case .transient, .superseded, .withdrawn, .endedCommitting, .ended:
-      assertionFailure("#\(entry.sequence) expired in the state \(entry.state)")
+      assertionFailure("#\(entry.sequence) became \(state) in the state \(entry.state)")
     }
   }
 
@@ -374,6 +378,7 @@ public struct DeliveryCore: ~Copyable {
       }
     }
     checkUnremoved()
+    checkWithdrawals()
     for number in paused {
       assert(devices[number]?.isPaused == true, "device \(number) is paused")
     }

@@ -154,6 +154,23 @@ public final class DeliveryLog {
     return lines
   }
 
+  /// Returns the lines about one notification, oldest first.
+  ///
+  /// The search does not decode other lines, so that a sender's question costs less than a query of an administrator.
+  func history(of key: NotificationKey, uniqueID: NotificationID) -> [Entry] {
+    var lines: [Entry] = []
+    let kept = min(appended, UInt64(capacity))
+    for number in (appended - kept)..<appended {
+      let slot = Int(number % UInt64(capacity))
+      let base = place(ofSlot: slot)
+      guard words[base + 6] == uniqueID.low, words[base + 5] == uniqueID.high,
+        words[base + 7] == number + 1, let entry = entry(inSlot: slot), entry.key == key
+      else { continue }
+      lines.append(entry)
+    }
+    return lines
+  }
+
   private func place(ofSlot slot: Int) -> Int { (slot + 1) * Self.lineWords }
 
   private func entry(inSlot slot: Int) -> Entry? {
@@ -191,6 +208,7 @@ extension DroppedNotification.Reason {
     case .replaced: .replaced
     case .expired: .discardedExpired
     case .unregistered: .discardedUnregisteredFromStorage
+    case .withdrawn: .withdrawn
     case .claimLost:
       preconditionFailure("the core fails notifications that another node refused to store")
     }

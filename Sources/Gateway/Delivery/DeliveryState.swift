@@ -1,5 +1,5 @@
 /// An event in the delivery of an accepted notification, with a label from Apple's metrics (apns-protocol section 6) or
-/// one of three labels of Belfry's own: `Sent`, `Replaced`, and `Stored – No Room on Device`.
+/// one of four labels of Belfry's own: `Sent`, `Replaced`, `Stored – No Room on Device`, and `Withdrawn`.
 ///
 /// The delivery log's files contain the raw values, so new cases must be added at the end.
 public enum DeliveryState: UInt8, CaseIterable, Sendable {
@@ -16,6 +16,7 @@ public enum DeliveryState: UInt8, CaseIterable, Sendable {
   case discardedDisabled
   case discardedDisabledFromStorage
   case storedNoRoom
+  case withdrawn
 
   /// The label in `belfry log` and in metrics.
   public var label: String {
@@ -33,6 +34,7 @@ public enum DeliveryState: UInt8, CaseIterable, Sendable {
     case .discardedDisabled: "Discarded – Disabled"
     case .discardedDisabledFromStorage: "Discarded – Disabled (From Storage)"
     case .storedNoRoom: "Stored – No Room on Device"
+    case .withdrawn: "Withdrawn"
     }
   }
 }

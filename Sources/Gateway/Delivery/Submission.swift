@@ -2,7 +2,8 @@ internal import BelfryWire
 public import PushWire
 public import Storage
 
-/// A provider's notification on its way to its device's home, which performs the final checks.
+/// A provider's notification on its way to its device's home, which performs the final checks; or its sender's request
+/// to withdraw it, which travels in the same way.
 public struct Submission: Sendable {
   /// The device, the app, and the kind of token.
   public let key: NotificationKey
@@ -27,6 +28,8 @@ public struct Submission: Sendable {
   public let acceptedMilliseconds: Int64
   /// The maximum number of undelivered notifications to keep for the key; the oldest are dropped.
   public let keep: UInt32
+  /// True if this is a request to withdraw the notification with this key and unique ID.
+  public let isWithdrawal: Bool
   /// The destination of the answer; `nil` if the notification was read from the store or has already been answered.
   public let reply: ReplyAddress?
 
@@ -34,8 +37,9 @@ public struct Submission: Sendable {
   public init(
     key: NotificationKey, generation: UInt16, id: NotificationID, uniqueID: NotificationID,
     expiration: Int64, priority: UInt8, pushType: PushType, collapseID: [UInt8], payload: [UInt8],
-    acceptedMilliseconds: Int64, keep: UInt32, reply: ReplyAddress?
+    acceptedMilliseconds: Int64, keep: UInt32, isWithdrawal: Bool = false, reply: ReplyAddress?
   ) {
+    assert(!isWithdrawal || payload.isEmpty, "a request to withdraw a notification has no payload")
     self.key = key
     self.generation = generation
     self.id = id
@@ -47,6 +51,7 @@ public struct Submission: Sendable {
     self.payload = payload
     self.acceptedMilliseconds = acceptedMilliseconds
     self.keep = keep
+    self.isWithdrawal = isWithdrawal
     self.reply = reply
   }
 
@@ -62,6 +67,21 @@ public struct Submission: Sendable {
       generation: contents.generation, id: id, uniqueID: uniqueID, expiration: expiration,
       priority: priority, pushType: pushType, collapseID: collapseID, payload: payload,
       acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: reply)
+  }
+
+  /// Creates the request to withdraw a Web Push message.
+  ///
+  /// The request does not expire, so a node of a cluster that cannot reach the device's owner claims the device.
+  init(
+    withdrawing uniqueID: NotificationID, of contents: TokenContents, id: NotificationID,
+    acceptedMilliseconds: Int64, reply: ReplyAddress?
+  ) {
+    self.init(
+      key: NotificationKey(
+        device: contents.device, app: contents.app, kind: contents.kind.rawValue),
+      generation: contents.generation, id: id, uniqueID: uniqueID, expiration: .max, priority: 10,
+      pushType: .webPush, collapseID: [], payload: [], acceptedMilliseconds: acceptedMilliseconds,
+      keep: .max, isWithdrawal: true, reply: reply)
   }
 
   /// Creates a notification from a row of the store.

@@ -278,6 +278,7 @@ extension Submission {
     Submission(
       key: key, generation: generation, id: id, uniqueID: uniqueID, expiration: expiration,
       priority: priority, pushType: pushType, collapseID: collapseID, payload: payload,
-      acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: address)
+      acceptedMilliseconds: acceptedMilliseconds, keep: keep, isWithdrawal: isWithdrawal,
+      reply: address)
   }
 }

@@ -23,7 +23,9 @@ final class DeviceHome: TimerTarget {
   /// The claims on devices; nil if the gateway is not a node of a cluster.
   var cluster: HomeCluster?
   var listeners: LoopListeners
-  private let deliveryLog: DeliveryLog
+  let deliveryLog: DeliveryLog
+  /// The questions about Web Push messages that wait for the store.
+  var messageQuestions = MessageQuestions()
   private var followers = DeliveryLogFollowers()
   private var tokenRates: TokenRates?
   /// The health of a store on a database server; nil for a store in the data folder.
@@ -32,7 +34,7 @@ final class DeviceHome: TimerTarget {
   private var effects: [DeliveryEffect] = []
   private var isPerforming = false
   private let controlReplies: Mailbox<ControlReply>
-  private let storeReplies: Mailbox<StoreReply>
+  let storeReplies: Mailbox<StoreReply>
   /// The number of the last request to the writers.
   private var commitTicket: UInt64 = 0
   private var loads: [UInt64: (device: UInt64, session: SessionID)] = [:]
@@ -99,6 +101,7 @@ final class DeviceHome: TimerTarget {
     if isDamaged(submission.key.device) {
       return answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
     }
+    if submission.isWithdrawal { return withdraw(submission) }
     let verdict = registrations.verdict(submission.key, generation: submission.generation)
     if !isConfirmed, verdict != .active || needsConfirmation(submission), mustConfirm(submission) {
       return
@@ -136,7 +139,7 @@ final class DeviceHome: TimerTarget {
   }
 
   /// True if the store is on a database server that cannot be reached.
-  private var isWithoutDatabase: Bool {
+  var isWithoutDatabase: Bool {
     guard let remoteHealth else { return false }
     return remoteHealth.failure?.isOfServer == true
   }
@@ -254,7 +257,7 @@ final class DeviceHome: TimerTarget {
 
   // MARK: Stores
 
-  private func makeTicket() -> UInt64 {
+  func makeTicket() -> UInt64 {
     commitTicket += 1
     return commitTicket
   }
@@ -288,8 +291,12 @@ final class DeviceHome: TimerTarget {
         return assertionFailure("rows arrived for an unknown load")
       }
       core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
+    case .found(let acceptedMilliseconds):
+      answerQuestion(reply.ticket, storedSince: acceptedMilliseconds)
     case .failed(let failure):
-      if let load = loads.removeValue(forKey: reply.ticket) {
+      if let question = messageQuestions.remove(reply.ticket) {
+        answer(question, .storeFailed)
+      } else if let load = loads.removeValue(forKey: reply.ticket) {
         log.storeFailure("cannot read stored notifications", failure)
         core.loaded(load.device, session: load.session, rows: nil, now: now)
       } else {

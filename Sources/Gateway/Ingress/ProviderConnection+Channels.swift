@@ -20,7 +20,7 @@ extension ProviderConnection {
   func isAboutChannels(_ open: ProviderStream) -> Bool {
     switch open.request.path {
     case .broadcast, .channels, .allChannels: true
-    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .other:
+    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .matrixNotify, .other:
       interface == .channelManagement
     }
   }
@@ -83,7 +83,7 @@ extension ProviderConnection {
     switch path {
     case .channels, .allChannels: true
     case .broadcast: interface == .everything
-    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .other: false
+    case .device, .deviceWithoutToken, .webPush, .webPushMessage, .matrixNotify, .other: false
     }
   }
 

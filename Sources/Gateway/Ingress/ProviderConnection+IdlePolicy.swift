@@ -67,7 +67,13 @@ extension ProviderConnection: TimerTarget {
     front.log.info(
       "a provider's requests were not completed in time",
       ["peer": stream?.peerDescription ?? "", "requests": "\(overdue.count)"])
-    for streamID in overdue { refuse(streamID, .idleTimeout) }
+    for streamID in overdue {
+      if let open = streams[streamID], isAboutWebPush(open) {
+        refuseIncomplete(open)
+      } else {
+        refuse(streamID, .idleTimeout)
+      }
+    }
     leave(.idleTimeout)
   }
 

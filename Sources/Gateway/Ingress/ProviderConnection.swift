@@ -19,11 +19,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   var speaksHTTP1 = false
   var streams = ProviderStreamTable()
   var lists = ListRequests()
+  var matrix = MatrixRequests()
   private var credentials: PresentedCredentials
   private var hasLoggedPayloadFault = false
   private(set) var hasAcceptedRequest = false
   private var isFlushScheduled = false
   private var isPausedUntilAnswered = false
+  /// True while reading is paused because an HTTP/1.1 client has pipelined too many requests.
+  private var isPausedForInput = false
   private var faults = ProviderFaults()
   private var nextPushNanoseconds: Int64 = 0
   private var errorPolicy: ProviderErrorPolicy
@@ -95,6 +98,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
           ])
       }
     }
+    if session.isInputFull {
+      isPausedForInput = true
+      stream.pauseReading()
+    }
     checkMemoryIfDue()
     scheduleFlush()
   }
@@ -112,7 +119,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   }
 
   func streamDrained(_ stream: ByteStream) {
-    if load.hasRoom { stream.resumeReading() }
+    if load.hasRoom, !isPausedForInput { stream.resumeReading() }
     setUnsentBytes(stream.pendingOutputBytes)
     askForNextList()
   }
@@ -146,6 +153,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     setUnsentBytes(stream.pendingOutputBytes)
     if unsentBytes > front.providerMemory.unsentBytesMax { stream.pauseReading() }
     if !load.hasRoom { pauseUntilAnswered(stream) }
+    resumeIfNotFull()
     askForNextList()
     let written = ProviderLifecycle.Event.outputWritten(
       openRequests: streams.count, codecIsFinished: session.endsWithItsOutput)
@@ -302,7 +310,8 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   /// Stops reading until pushes have been answered.
   ///
-  /// A client can reach this limit only by resetting requests, because the number of open requests has a lower limit.
+  /// The number of open requests has a lower limit, so a client can reach this limit only by resetting requests, or with
+  /// requests to the Matrix push gateway.
   private func pauseUntilAnswered(_ stream: ByteStream) {
     guard !isPausedUntilAnswered else { return }
     isPausedUntilAnswered = true
@@ -313,7 +322,22 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   private func resumeIfAnswered() {
     guard isPausedUntilAnswered, load.unanswered <= Limits.providerUnansweredMax / 2 else { return }
     isPausedUntilAnswered = false
-    if unsentBytes <= front.providerMemory.unsentBytesMax { stream?.resumeReading() }
+    resumeReading()
+  }
+
+  /// Resumes reading once the answers have made room for more pipelined requests.
+  private func resumeIfNotFull() {
+    guard isPausedForInput, session?.isInputFull == false else { return }
+    isPausedForInput = false
+    resumeReading()
+  }
+
+  /// Resumes reading, unless another limit requires that the client waits.
+  private func resumeReading() {
+    guard !isPausedForInput, !isPausedUntilAnswered,
+      unsentBytes <= front.providerMemory.unsentBytesMax
+    else { return }
+    stream?.resumeReading()
   }
 
   /// Raises the limit on concurrent streams, which is 1 until the first valid request (apns-protocol 1.13).
@@ -386,6 +410,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   /// Answers an open stream; does nothing if the client has reset the stream in the meantime.
   func answer(_ streamID: Int32, _ answer: ProviderAnswer) {
     resumeIfAnswered()
+    if MatrixRequests.isPart(streamID) { return answerMatrix(streamID, answer) }
     if faults.hasDelays, let open = streams[streamID], open.delayMilliseconds > 0 {
       return delay(open, answer)
     }

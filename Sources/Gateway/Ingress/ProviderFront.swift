@@ -122,6 +122,7 @@ final class ProviderFront {
 
   func recycle(_ stream: ProviderStream) {
     guard spareStreams.count < Limits.spareStreamsMax else { return }
+    stream.shrink()
     spareStreams.append(stream)
   }
 
@@ -136,8 +137,10 @@ final class ProviderFront {
     }
     assert(reply.connection == provider.number, "the answer is sent to the push's provider")
     provider.load.begin()
-    context.shared.payloads?.retain(
-      submission.payload, id: submission.id, uniqueID: submission.uniqueID)
+    if !submission.isWithdrawal {
+      context.shared.payloads?.retain(
+        submission.payload, id: submission.id, uniqueID: submission.uniqueID)
+    }
     let home = context.homes.home(of: submission.key.device)
     if context.send(.submission(submission), to: home) { return }
     // Until the gateway opens, this loop doesn't know the other loops.
@@ -154,6 +157,21 @@ final class ProviderFront {
   func handle(_ outcome: ProviderAnswer, for address: ReplyAddress) {
     assert(address.front == context.route, "an outcome arrives at the front of its provider")
     connections.answered(address.connection)?.answer(address.stream, outcome)
+  }
+
+  /// Sends a question about a Web Push message to the home of its device; returns false if the gateway is not open yet.
+  func askHome(_ question: MessageQuestion) -> Bool {
+    context.send(.messageQuestion(question), to: context.homes.home(of: question.key.device))
+  }
+
+  /// Passes the answer to a question to its connection, unless the connection has closed.
+  func handle(_ answer: MessageAnswer, for address: ReplyAddress) {
+    assert(address.front == context.route, "an answer arrives at the front of its provider")
+    guard let provider = connections.provider(address.connection) else { return }
+    guard let connection = provider as? ProviderConnection else {
+      return assertionFailure("a connection without Web Push asked about a message")
+    }
+    connection.answer(address.stream, answer)
   }
 
   // MARK: Control plane

@@ -9,7 +9,7 @@ import WebPush
 final class ProviderStream {
   var streamID: Int32 = 0
   var request = PushRequest()
-  /// The body, up to the maximum payload size.
+  /// The body, up to the maximum size.
   var body: [UInt8] = []
   /// The number of bytes of the body, counted even if the body is too long to be retained.
   var bodyBytes = 0
@@ -23,14 +23,16 @@ final class ProviderStream {
   var delayMilliseconds: UInt32 = 0
   /// The arrival time of the request's first bytes, in monotonic nanoseconds.
   var began: Int64 = 0
-  /// The fields of a Web Push message; nil for other requests.
+  /// The fields of a Web Push message, or of a request about one; nil for other requests.
   var webPush: WebPushRequest?
-  /// What the answer to an accepted Web Push message contains.
-  struct WebPushAnswer {
-    let contents: TokenContents
-    let ttlSeconds: Int64
+  /// The answer to a Web Push request that the device's home accepts.
+  enum WebPushAnswer {
+    /// The message was accepted: the answer contains its address and the time for which it is stored.
+    case message(TokenContents, keyHash: [UInt8], ttlSeconds: Int64)
+    /// The message is withdrawn.
+    case withdrawal
   }
-  /// The answer to a Web Push message that waits for its device's home; nil for other requests.
+  /// The answer to a Web Push request that waits for its device's home; nil for other requests.
   var webPushAnswer: WebPushAnswer?
   /// The number of bytes of memory that the stream holds.
   var heldBytes: Int {
@@ -54,16 +56,25 @@ final class ProviderStream {
   func handleField(name: Span<UInt8>, value: Span<UInt8>) {
     request.handleField(name: name, value: value)
     // A client sends the path before all other fields.
-    guard request.path == .webPush else { return }
+    guard request.path == .webPush || request.path == .webPushMessage else { return }
     if webPush == nil { webPush = WebPushRequest() }
     webPush?.field(name: name, value: value)
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
     bodyBytes += bytes.count
-    guard bodyBytes <= WireLimits.largePayloadBytesMax else { return }
+    let bytesMax =
+      request.path == .matrixNotify
+      ? WebPushLimits.matrixRequestBytesMax : WireLimits.largePayloadBytesMax
+    guard bodyBytes <= bytesMax else { return }
     // Bind the memory to `UInt8`, because an array copies typed bytes as a block but raw bytes one by one.
     unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
+  }
+
+  /// Frees the buffer of a body that was longer than a push allows, so that the pool does not retain it.
+  func shrink() {
+    guard body.capacity > 4 * WireLimits.largePayloadBytesMax else { return }
+    body = []
   }
 
   /// Moves the body out, which leaves the pooled stream with an empty buffer.

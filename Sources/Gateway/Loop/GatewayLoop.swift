@@ -96,6 +96,8 @@ package final class GatewayLoop: TurnEndTarget {
       home.claimAndRevoke(device, atMilliseconds: atMilliseconds)
     case .revokedElsewhere(let device, let atMilliseconds):
       home.revoke(device, atMilliseconds: atMilliseconds)
+    case .messageQuestion(let question): home.handle(question)
+    case .messageAnswer(let address, let answer): front.handle(answer, for: address)
     case .forwardedOutcome(let number, let outcome): home.handle(outcome, ofPush: number)
     case .claimLost(let device): home.loseClaim(on: device)
     case .verifyLinks: home.verifyLinks()

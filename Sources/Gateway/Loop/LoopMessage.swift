@@ -27,6 +27,10 @@ enum RoutedMessage: Sendable {
   case revoked(device: UInt64, atMilliseconds: Int64)
   /// A device was revoked by an administrator of another node.
   case revokedElsewhere(device: UInt64, atMilliseconds: Int64)
+  /// A front asks the home of a message's device about the message.
+  case messageQuestion(MessageQuestion)
+  /// A home sends the answer to a question about a message to the front of the sender.
+  case messageAnswer(ReplyAddress, MessageAnswer)
   /// The outcome of a push that the home forwarded under this number.
   case forwardedOutcome(number: UInt64, ForwardedOutcome)
   /// Another node says that it has claimed this device.

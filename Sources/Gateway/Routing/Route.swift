@@ -19,7 +19,8 @@ public struct ReplyAddress: Hashable, Sendable {
   public let front: Route
   /// The connection's number on that front, which is never reused.
   public let connection: UInt64
-  /// The stream, or the frame's number on the binary interface.
+  /// The stream, the frame's number on the binary interface, or the negative number of a message of a request to the
+  /// Matrix push gateway.
   public let stream: Int32
 
   /// Creates an address from its parts.

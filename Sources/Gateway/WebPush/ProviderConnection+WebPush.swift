@@ -11,7 +11,8 @@ extension ProviderConnection {
   func isAboutWebPush(_ open: ProviderStream) -> Bool {
     guard front.webPush != nil else { return false }
     switch open.request.path {
-    case .webPush, .webPushMessage: return interface == .everything || interface == .webPush
+    case .webPush, .webPushMessage, .matrixNotify:
+      return interface == .everything || interface == .webPush
     default: return interface == .webPush
     }
   }
@@ -27,7 +28,9 @@ extension ProviderConnection {
         open, status: 200, fields: [("content-type", "application/json")],
         body: Array(#"{"unifiedpush":{"version":1}}"#.utf8))
     case (.webPush, _): refuseWebPush(open, WebPushRefusal(.methodNotAllowed))
-    case (.webPushMessage, _): refuseWebPush(open, WebPushRefusal(.messageUnknown))
+    case (.matrixNotify, _): decideMatrix(open, webPush)
+    case (.webPushMessage, .get), (.webPushMessage, .delete): decideAboutMessage(open, webPush)
+    case (.webPushMessage, _): refuseWebPush(open, WebPushRefusal(.methodNotAllowed))
     default: refuseWebPush(open, WebPushRefusal(.endpointUnknown))
     }
   }
@@ -47,8 +50,8 @@ extension ProviderConnection {
     guard isInConnectionRate() else {
       return refuseWebPush(open, WebPushRefusal(.tooManyRequests, retryAfterSeconds: 1))
     }
-    open.webPushAnswer = ProviderStream.WebPushAnswer(
-      contents: admitted.contents, ttlSeconds: admitted.ttlSeconds)
+    open.webPushAnswer = .message(
+      admitted.contents, keyHash: admitted.keyHash, ttlSeconds: admitted.ttlSeconds)
     open.uniqueID = front.makeID()
     let message = admitted.message
     front.submit(
@@ -63,49 +66,69 @@ extension ProviderConnection {
 
   // MARK: Answers
 
-  /// Answers a message that the device's home has accepted, with the address of the message.
+  /// Answers a request that the device's home has accepted.
   func acceptWebPush(_ open: ProviderStream) {
-    guard let webPush = front.webPush, let answer = open.webPushAnswer,
+    switch open.webPushAnswer {
+    case .message(let contents, let keyHash, let ttlSeconds):
+      acceptMessage(open, contents, keyHash: keyHash, ttlSeconds: ttlSeconds)
+    case .withdrawal: answerWebPush(open, status: 204, fields: [])
+    case nil: assertionFailure("the home accepted a Web Push request that has an answer")
+    }
+  }
+
+  /// Answers a message with its address, which contains the restriction of the subscription.
+  private func acceptMessage(
+    _ open: ProviderStream, _ contents: TokenContents, keyHash: [UInt8], ttlSeconds: Int64
+  ) {
+    guard let webPush = front.webPush,
       let endpoint = WebPushEndpointID(
-        token: front.tokens.sealEndpoint(answer.contents, keyHash: [])),
+        token: front.tokens.sealEndpoint(contents, keyHash: keyHash)),
       let message = WebPushMessageID(message: open.uniqueID.bytes, endpoint: endpoint)
     else { return refuseWebPush(open, WebPushRefusal(.internalError)) }
-    assert(answer.ttlSeconds >= 0, "a message is stored for a time that is not negative")
+    assert(ttlSeconds >= 0, "a message is stored for a time that is not negative")
     front.metrics.accepted.add()
     answerWebPush(
       open, status: 201,
       fields: [
-        ("location", "\(webPush.origin)/message/\(message.text)"), ("ttl", "\(answer.ttlSeconds)"),
+        ("location", "\(webPush.origin)/message/\(message.text)"), ("ttl", "\(ttlSeconds)"),
       ])
   }
 
   /// Answers a message that the device's home has refused.
   func refuseWebPush(_ open: ProviderStream, _ rejection: Rejection) {
-    let rule: WebPushRule =
-      switch rejection {
-      case .unregistered, .badDeviceToken, .expiredToken: .subscriptionEnded
-      case .tooManyRequests: .tooManyRequests
-      case .serviceUnavailable: .storeUnavailable
-      case .shutdown: .shutdown
-      default: .internalError
-      }
+    let rule = WebPushRule(rejection)
     refuseWebPush(
       open,
       WebPushRefusal(
         rule, retryAfterSeconds: rule == .tooManyRequests ? 1 : Int(Limits.retryAfterSeconds)))
   }
 
-  private func refuseWebPush(_ open: ProviderStream, _ refusal: WebPushRefusal) {
+  func refuseWebPush(_ open: ProviderStream, _ refusal: WebPushRefusal) {
     guard let webPush = front.webPush else { return }
     assert(refusal.status(webPush.dialect) >= 400, "a refusal has an error's status")
-    _ = front.noteRefusal(
+    noteWebPushRefusal(
       because: "\(refusal.rule.row.reason): \(refusal.message)", id: generatedID(of: open),
-      token: [], topic: Array("(web push)".utf8), pushType: .webPush)
-    front.metrics.countWebPushRefusal(status: refusal.status(webPush.dialect))
+      status: refusal.status(webPush.dialect))
     answerWebPush(
       open, status: refusal.status(webPush.dialect),
       fields: [("content-type", "application/json")] + refusal.fields(webPush.dialect),
       body: refusal.body(webPush.dialect))
+  }
+
+  /// Records a refused message for `belfry log` and the metrics.
+  func noteWebPushRefusal(
+    because reason: @autoclosure () -> String, id: NotificationID, status: Int
+  ) {
+    _ = front.noteRefusal(
+      because: reason(), id: id, token: [], topic: Array("(web push)".utf8), pushType: .webPush)
+    front.metrics.countWebPushRefusal(status: status)
+  }
+
+  /// Answers a request that was not complete in time.
+  func refuseIncomplete(_ open: ProviderStream) {
+    let refusal = WebPushRefusal(.requestIncomplete)
+    guard open.request.path == .matrixNotify else { return refuseWebPush(open, refusal) }
+    refuseMatrix(open, MatrixRefusal(.incomplete, refusal.message))
   }
 
   /// Answers the request by which a browser asks whether a page of another origin can send.
@@ -119,7 +142,7 @@ extension ProviderConnection {
       ])
   }
 
-  private func answerWebPush(
+  func answerWebPush(
     _ open: ProviderStream, status: Int, fields: [(name: StaticString, value: String)],
     body: [UInt8] = []
   ) {
@@ -132,5 +155,18 @@ extension ProviderConnection {
       open.streamID, status: status, fields: fields + cors, body: body, on: session)
     front.recycle(open)
     scheduleFlush()
+  }
+}
+
+extension WebPushRule {
+  /// Creates the rule of a refusal by the device's home.
+  init(_ rejection: Rejection) {
+    switch rejection {
+    case .unregistered, .badDeviceToken, .expiredToken: self = .subscriptionEnded
+    case .tooManyRequests: self = .tooManyRequests
+    case .serviceUnavailable: self = .storeUnavailable
+    case .shutdown: self = .shutdown
+    default: self = .internalError
+    }
   }
 }

@@ -24,6 +24,8 @@ final class WebPushFront {
   /// A message that passed the checks, except those that only the device's home can perform.
   struct Admitted {
     let contents: TokenContents
+    /// The hash of the only key that can send to the subscription; empty if it is not restricted.
+    let keyHash: [UInt8]
     let message: WebPushMessage
     /// The number of seconds for which the gateway stores the message; 0 for one attempt.
     let ttlSeconds: Int64
@@ -63,15 +65,61 @@ final class WebPushFront {
         "the body and its fields have \(message.body.count) bytes; "
           + "at most \(WireLimits.largePayloadBytesMax) are allowed")
     }
+    try verify(message.credential, keyHash: keyHash, atSeconds: now)
+    return Admitted(
+      contents: contents, keyHash: keyHash, message: message,
+      ttlSeconds: min(message.ttlSeconds, Int64(WireLimits.storageDaysMax) * 86_400))
+  }
+
+  /// A message that a request names, whose sender has proved its right to ask about it.
+  struct NamedMessage {
+    let contents: TokenContents
+    let uniqueID: NotificationID
+  }
+
+  /// Checks `GET` or `DELETE` of `/message/ID`, which requires the same authorization as sending the message did.
+  ///
+  /// Throws the refusal.
+  func identify(
+    _ request: WebPushRequest, message id: [UInt8], atSeconds now: Int64, tokens: DeviceTokenCodec
+  ) throws(WebPushRefusal) -> NamedMessage {
+    guard let message = WebPushMessageID(id.span),
+      let uniqueID = NotificationID(bytes: message.message),
+      let (contents, keyHash) = tokens.openEndpoint(message.endpoint.token)
+    else { throw WebPushRefusal(.messageUnknown) }
+    assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
+    try verify(try request.credential(dialect), keyHash: keyHash, atSeconds: now)
+    return NamedMessage(contents: contents, uniqueID: uniqueID)
+  }
+
+  private func verify(
+    _ credential: VAPIDCredential?, keyHash: [UInt8], atSeconds now: Int64
+  ) throws(WebPushRefusal) {
     let digest = SHA256.Digest(keyHash)
     assert((digest == nil) == keyHash.isEmpty, "a restricted endpoint contains a whole hash")
     if case .refused(let refusal) = verifier.verify(
-      message.credential, restrictedTo: digest, atSeconds: now)
+      credential, restrictedTo: digest, atSeconds: now)
     {
       throw refusal
     }
-    return Admitted(
-      contents: contents, message: message,
-      ttlSeconds: min(message.ttlSeconds, Int64(WireLimits.storageDaysMax) * 86_400))
+  }
+
+  /// Returns the subscription of a Matrix pushkey, which is the URL of an endpoint.
+  ///
+  /// Throws the refusal, which is final. A homeserver has no VAPID key, so it can't send to a subscription that is
+  /// restricted to one sender.
+  func subscription(
+    ofPushkey pushkey: [UInt8], tokens: DeviceTokenCodec
+  ) throws(WebPushRefusal) -> TokenContents {
+    let origin = Array(origin.utf8)
+    guard let endpoint = WebPushEndpointID(url: pushkey.span, origin: origin.span),
+      let (contents, keyHash) = tokens.openEndpoint(endpoint.token)
+    else {
+      throw WebPushRefusal(
+        .endpointUnknown, "the pushkey is not the URL of an endpoint of this service")
+    }
+    assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
+    guard keyHash.isEmpty else { throw WebPushRefusal(.authorizationMissing) }
+    return contents
   }
 }

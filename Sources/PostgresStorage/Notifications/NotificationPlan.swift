@@ -33,7 +33,7 @@ struct NotificationPlan {
           if keep < .max || !notification.collapseID.isEmpty { keys.insert(notification.key) }
           otherRemovals += 1
         case .remove: otherRemovals += 1
-        case .removeKey(let key): keys.insert(key)
+        case .withdraw(let key, _), .removeKey(let key): keys.insert(key)
         case .removeDevice(let device): devices.insert(device)
         case .removeExpired(let second, let limit):
           expired = (
@@ -110,6 +110,8 @@ struct NotificationPlan {
       }
       if keep < .max { drop(rows[notification.key]?.surplus(keep) ?? [], .replaced, index) }
     case .remove(let key, let sequence): remove(key, sequence)
+    case .withdraw(let key, let uniqueID):
+      drop(rows[key]?.all.filter { $0.uniqueID == uniqueID } ?? [], .withdrawn, index)
     case .removeKey(let key): drop(rows[key]?.all ?? [], .unregistered, index)
     case .removeDevice(let device):
       let keys = keysByDevice[device] ?? []

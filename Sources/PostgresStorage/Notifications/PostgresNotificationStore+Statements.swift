@@ -74,6 +74,12 @@ extension PostgresNotificationStore {
         priority, push_type, accepted, collapse, payload
       FROM notification WHERE device = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
       """)
+  static let find = PostgresConnection.Statement(
+    name: "find",
+    sql: """
+      SELECT accepted FROM notification WHERE device = $1 AND app = $2 AND kind = $3
+        AND unique_high = $4 AND unique_low = $5
+      """)
   static let highest = PostgresConnection.Statement(
     name: "highest",
     sql: """

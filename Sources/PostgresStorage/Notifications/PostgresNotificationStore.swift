@@ -1,3 +1,4 @@
+public import PushWire
 public import Storage
 
 /// A notification store in a PostgreSQL database.
@@ -24,7 +25,7 @@ public final class PostgresNotificationStore: NotificationStore {
   /// Applies `operations` in one transaction.
   ///
   /// In a node of a cluster, operations for devices that the node has not claimed have no effect. The result contains
-  /// the puts and the removals of single notifications among them, with the reason `.claimLost`.
+  /// the puts, the removals of single notifications and the withdrawals among them, with the reason `.claimLost`.
   @discardableResult
   public func commit(
     _ operations: [StoreOperation]
@@ -88,6 +89,21 @@ public final class PostgresNotificationStore: NotificationStore {
         [.bits(device), .integer(Int64(clamping: after)), .integer(Int64(clamping: limit))])
     ])
     return rows.flatMap { rows in (0..<rows.count).map { Self.notification(rows, $0) } }
+  }
+
+  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
+  public func acceptedMilliseconds(
+    _ key: NotificationKey, uniqueID: NotificationID
+  ) throws(StorageFailure) -> Int64? {
+    let rows = try server.read([
+      .init(
+        Self.find,
+        [
+          .bits(key.device), .integer(Int64(key.app)), .integer(Int64(key.kind)),
+          .bits(uniqueID.high), .bits(uniqueID.low),
+        ])
+    ])
+    return rows.first.flatMap { $0.count > 0 ? $0.integer(0, 0) : nil }
   }
 
   /// Returns the highest sequence number ever stored.

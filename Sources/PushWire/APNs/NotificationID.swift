@@ -96,6 +96,13 @@ public struct NotificationID: Hashable, Sendable {
     UInt8(truncatingIfNeeded: word >> UInt64(index &* 8))
   }
 
+  /// Creates an identifier from its 16 bytes; returns nil for any other number of bytes.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: word(bytes[..<8]), low: word(bytes[8...]))
+  }
+
   /// The 16 bytes of the identifier.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in

@@ -26,6 +26,8 @@ public struct PushRequest: Sendable {
     case webPush
     /// `/message/` followed by the ID of a Web Push message; the ID's text is in ``PushRequest/webPushID``.
     case webPushMessage
+    /// `/_matrix/push/v1/notify`, the path of the Matrix push gateway.
+    case matrixNotify
   }
 
   /// The state of a field whose value must follow a specific syntax.
@@ -247,16 +249,23 @@ public struct PushRequest: Sendable {
       parseWebPushID(value.extracting(6..<value.count), as: .webPush)
     } else if value.count > 9, value.extracting(0..<9).equals("/message/") {
       parseWebPushID(value.extracting(9..<value.count), as: .webPushMessage)
+    } else if value.extracting(0..<Self.countBeforeQuery(value)).equals("/_matrix/push/v1/notify") {
+      path = .matrixNotify
     }
   }
 
   private mutating func parseWebPushID(_ text: Span<UInt8>, as path: Path) {
     self.path = path
-    // A client can append a query, such as `?up=1`, which has no meaning here.
-    var count = 0
-    while count < text.count, text[count] != 0x3F { count += 1 }
+    let count = Self.countBeforeQuery(text)
     guard count <= WireLimits.webPushIDBytesMax else { return }
     webPushID.append(copying: text.extracting(0..<count))
+  }
+
+  /// Returns the number of bytes before the query that a client can append, such as `?up=1`, which has no meaning here.
+  private static func countBeforeQuery(_ text: Span<UInt8>) -> Int {
+    var count = 0
+    while count < text.count, text[count] != 0x3F { count += 1 }
+    return count
   }
 
   private mutating func parseBundleID(_ text: Span<UInt8>, as path: Path) {

@@ -74,6 +74,9 @@ extension LinkFrame {
       writer.integer(hello.failedSeconds, to: &output)
       if hello.renews { writer.integer(UInt8(1), to: &output) }
     case .welcome(let welcome):
+      assert(
+        welcome.environment != nil || welcome.webPushOrigin.isEmpty,
+        "the origin follows the environment")
       writer.integer(welcome.version, to: &output)
       writer.integer(welcome.bodyBytesMax, to: &output)
       writer.integer(welcome.intervalSeconds, to: &output)

@@ -6,7 +6,7 @@ extension StoreOperation {
   package var claimedDevice: UInt64? {
     switch self {
     case .put(let notification, _): notification.key.device
-    case .remove(let key, _), .removeKey(let key): key.device
+    case .remove(let key, _), .withdraw(let key, _), .removeKey(let key): key.device
     case .removeDevice(let device): device
     case .removeExpired: nil
     }
@@ -24,6 +24,10 @@ extension StoreOperation {
       DroppedNotification(
         key: key, sequence: sequence, id: NotificationID(high: 0, low: 0),
         uniqueID: NotificationID(high: 0, low: 0), reason: .claimLost, operation: index)
+    case .withdraw(let key, let uniqueID):
+      DroppedNotification(
+        key: key, sequence: 0, id: NotificationID(high: 0, low: 0), uniqueID: uniqueID,
+        reason: .claimLost, operation: index)
     case .removeKey, .removeDevice, .removeExpired: nil
     }
   }

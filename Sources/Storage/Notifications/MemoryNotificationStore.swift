@@ -1,3 +1,4 @@
+internal import PushWire
 internal import Synchronization
 
 /// An in-memory store for simulations and tests, which survives restarts of its gateway.
@@ -80,6 +81,8 @@ private struct KeptNotifications {
       put(notification, keep, &dropped)
     case .remove(let key, let sequence):
       filter(key) { $0.sequence == sequence ? .forget : .keep }
+    case .withdraw(let key, let uniqueID):
+      filter(key, &dropped) { $0.uniqueID == uniqueID ? .drop(.withdrawn) : .keep }
     case .removeKey(let key):
       filter(key, &dropped) { _ in .drop(.unregistered) }
     case .removeDevice(let device):

@@ -94,11 +94,13 @@ final class NotificationEngine: MarkedStoreEngine {
   private let trim: SQLiteStatement
   private let collapse: SQLiteStatement
   private let removeOne: SQLiteStatement
+  private let withdraw: SQLiteStatement
   private let removeKey: SQLiteStatement
   private let removeDevice: SQLiteStatement
   private let removeExpired: SQLiteStatement
   private let advance: SQLiteStatement
   private let select: SQLiteStatement
+  private let find: SQLiteStatement
   /// The index of the current operation.
   private var current = 0
   /// The number of notifications ever stored.
@@ -138,6 +140,13 @@ final class NotificationEngine: MarkedStoreEngine {
         """)
     removeOne = try database.prepare(
       "DELETE FROM notification WHERE sequence = ?4 AND device = ?1 AND app = ?2 AND kind = ?3")
+    // A key has a bounded number of rows, so no index contains the unique IDs.
+    withdraw = try database.prepare(
+      kept: """
+        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
+          AND unique_high = ?4 AND unique_low = ?5
+        RETURNING \(Self.dropped)
+        """)
     removeKey = try database.prepare(
       kept: """
         DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
@@ -162,6 +171,11 @@ final class NotificationEngine: MarkedStoreEngine {
         SELECT device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
           priority, push_type, accepted, collapse, payload, \(Self.rows.isWhole)
         FROM notification WHERE device = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
+        """)
+    find = try database.prepare(
+      kept: """
+        SELECT accepted, \(Self.rows.isWhole) FROM notification
+        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND unique_high = ?4 AND unique_low = ?5
         """)
     try noteDamage()
   }
@@ -250,6 +264,9 @@ final class NotificationEngine: MarkedStoreEngine {
       try bind(key, to: removeOne)
       try removeOne.bind(4, sequence)
       try removeOne.run()
+    case .withdraw(let key, let uniqueID):
+      try bind(key, uniqueID, to: withdraw)
+      try drain(withdraw, .withdrawn, &dropped)
     case .removeKey(let key):
       try bind(key, to: removeKey)
       try drain(removeKey, .unregistered, &dropped)
@@ -292,6 +309,14 @@ final class NotificationEngine: MarkedStoreEngine {
     try statement.bind(3, Int64(key.kind))
   }
 
+  private func bind(
+    _ key: NotificationKey, _ uniqueID: NotificationID, to statement: SQLiteStatement
+  ) throws(StorageFailure) {
+    try bind(key, to: statement)
+    try statement.bind(4, uniqueID.high)
+    try statement.bind(5, uniqueID.low)
+  }
+
   /// Runs a deletion and records the removed rows.
   private func drain(
     _ statement: SQLiteStatement, _ reason: DroppedNotification.Reason,
@@ -322,6 +347,19 @@ final class NotificationEngine: MarkedStoreEngine {
     NotificationKey(
       device: row.unsigned(0), app: UInt32(truncatingIfNeeded: row.integer(1)),
       kind: UInt8(truncatingIfNeeded: row.integer(2)))
+  }
+
+  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
+  func acceptedMilliseconds(
+    _ key: NotificationKey, uniqueID: NotificationID
+  ) throws(StorageFailure) -> Int64? {
+    try bind(key, uniqueID, to: find)
+    var accepted: Int64?
+    while try find.step() {
+      guard find.integer(1) != 0 else { throw damagedRow(of: find) }
+      accepted = find.integer(0)
+    }
+    return accepted
   }
 
   func load(

@@ -10,6 +10,8 @@ public enum StoreOperation: Sendable {
   case put(StoredNotification, keep: UInt32)
   /// Removes one notification, because the device has received it.
   case remove(NotificationKey, sequence: UInt64)
+  /// Removes the notification of a key that has this unique ID, because its sender has withdrawn it.
+  case withdraw(NotificationKey, uniqueID: NotificationID)
   /// Removes all notifications of a key, because its token is no longer valid.
   case removeKey(NotificationKey)
   /// Removes all notifications of a device.
@@ -32,7 +34,11 @@ public struct DroppedNotification: Sendable, Hashable {
     /// The notification's token or device is no longer valid.
     case unregistered
     /// The operation had no effect, because another node has claimed the device.
+    ///
+    /// If the operation was a withdrawal, the sequence number is 0.
     case claimLost
+    /// The notification's sender has withdrawn it.
+    case withdrawn
   }
 
   /// The recipient of the notification.
@@ -75,6 +81,11 @@ public protocol NotificationStore: AnyObject, Sendable {
   /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
   func load(device: UInt64, after: UInt64, limit: Int) throws(StorageFailure)
     -> [StoredNotification]
+  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970; nil if no notification of
+  /// the key has this unique ID.
+  func acceptedMilliseconds(
+    _ key: NotificationKey, uniqueID: NotificationID
+  ) throws(StorageFailure) -> Int64?
   /// Returns the highest sequence number ever stored; 0 in a new store.
   func highestSequence() throws(StorageFailure) -> UInt64
   /// Returns the number of stored notifications.
@@ -158,6 +169,16 @@ extension NotificationStore {
     }
     let counted = try count()
     assert(total == counted, "the \(total) stored notifications match their count, \(counted)")
+  }
+
+  /// Finds the notification among all of the device's notifications.
+  ///
+  /// A store with an index for keys should implement the method itself.
+  public func acceptedMilliseconds(
+    _ key: NotificationKey, uniqueID: NotificationID
+  ) throws(StorageFailure) -> Int64? {
+    let rows = try load(device: key.device)
+    return rows.first { $0.key == key && $0.uniqueID == uniqueID }?.acceptedMilliseconds
   }
 
   /// Returns all of a device's notifications, sorted by sequence number.

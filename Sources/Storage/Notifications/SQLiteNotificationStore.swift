@@ -1,4 +1,5 @@
 internal import BelfryWire
+public import PushWire
 internal import System
 
 /// A notification store in one SQLite file.
@@ -62,6 +63,15 @@ public final class SQLiteNotificationStore: NotificationStore {
   ) throws(StorageFailure) -> [StoredNotification] {
     try engine.read { engine throws(StorageFailure) in
       try engine.load(device: device, after: after, limit: limit)
+    }
+  }
+
+  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
+  public func acceptedMilliseconds(
+    _ key: NotificationKey, uniqueID: NotificationID
+  ) throws(StorageFailure) -> Int64? {
+    try engine.read { engine throws(StorageFailure) in
+      try engine.acceptedMilliseconds(key, uniqueID: uniqueID)
     }
   }
 

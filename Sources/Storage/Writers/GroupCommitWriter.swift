@@ -1,3 +1,4 @@
+public import PushWire
 internal import Synchronization
 public import System
 
@@ -11,6 +12,8 @@ public struct StoreReply: Sendable {
     ///
     /// If the limit stopped the load, `through` is the last sequence number that was read.
     case loaded([StoredNotification], through: UInt64?)
+    /// The time at which the notification was accepted, in milliseconds since 1970; nil if it is not stored.
+    case found(acceptedMilliseconds: Int64?)
     /// No part of the batch is on disk, or no notifications could be read.
     case failed(StorageFailure)
   }
@@ -30,6 +33,7 @@ public final class GroupCommitWriter: Sendable {
     enum Task: Sendable {
       case commit([StoreOperation])
       case load(device: UInt64, after: UInt64, limit: Int, besides: [UInt64])
+      case find(NotificationKey, uniqueID: NotificationID)
       case probe
     }
 
@@ -83,6 +87,15 @@ public final class GroupCommitWriter: Sendable {
       Request(
         task: .load(device: device, after: after, limit: limit, besides: besides), ticket: ticket,
         reply: reply))
+  }
+
+  /// Finds the notification of a key that has this unique ID.
+  ///
+  /// The result reflects every batch that was submitted before this call, and possibly later batches.
+  public func find(
+    _ key: NotificationKey, uniqueID: NotificationID, ticket: UInt64, reply: Mailbox<StoreReply>
+  ) {
+    post(Request(task: .find(key, uniqueID: uniqueID), ticket: ticket, reply: reply))
   }
 
   /// Performs a write to test whether a failed disk accepts writes again.

@@ -43,6 +43,13 @@ final class StoreWork: Sendable {
         switch request.task {
         case .load(let device, let after, let limit, _):
           loads.append(Load(request: request, device: device, after: after, limit: limit))
+        case .find(let key, let uniqueID):
+          do throws(StorageFailure) {
+            let accepted = try store.acceptedMilliseconds(key, uniqueID: uniqueID)
+            answer(request, .found(acceptedMilliseconds: accepted))
+          } catch {
+            answer(request, .failed(error))
+          }
         case .probe:
           // The store's health records the result.
           try? store.probe()

@@ -108,7 +108,7 @@ final class DeliveryLedger {
   private static let ends: Set<DeliveryState> = [
     .delivered, .deliveredFromStorage, .replaced, .discardedUnregistered,
     .discardedUnregisteredFromStorage, .discardedExpired, .discardedDisabled,
-    .discardedDisabledFromStorage,
+    .discardedDisabledFromStorage, .withdrawn,
   ]
 
   init(in world: GatewaySimulation) { self.world = world }

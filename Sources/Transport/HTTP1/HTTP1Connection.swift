@@ -177,8 +177,20 @@ final class HTTP1Connection: StreamHandler {
 
   private func flush() {
     unsafe session.takeOutput { unsafe stream?.write($0) }
+    updateReading()
     let isLast = owner.isFinishing && waitingSince != nil
     if isLast || session.isFinished { stream?.close() }
+  }
+
+  /// Stops reading while too many requests wait for their answers.
+  private func updateReading() {
+    guard session.isInputFull else {
+      stream?.resumeReading()
+      return
+    }
+    // A response that never ends would never make room.
+    if body != nil, !isBodyWhole { return abort() }
+    stream?.pauseReading()
   }
 
   // MARK: time

@@ -86,7 +86,6 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
       case .proceed: continue
       case .blocked: break
       }
-      if state != .ended, self.input.count - readIndex > Limits.http1PipelinedBytes { reject(413) }
       if inputHasEnded { endWithoutRequest() }
       checkInvariants()
       guard let errorCode = owedReset else { return nil }
@@ -99,8 +98,11 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
   private func take(_ bytes: inout UnsafeRawBufferPointer) {
     defer { unsafe bytes = UnsafeRawBufferPointer(start: nil, count: 0) }
     guard bytes.count > 0, state != .ended else { return }
-    input.removeFirst(readIndex)
-    readIndex = 0
+    // Moving the unread bytes for each small piece would take quadratic time.
+    if readIndex >= input.count - readIndex {
+      input.removeFirst(readIndex)
+      readIndex = 0
+    }
     unsafe input.append(contentsOf: bytes)
   }
 
@@ -226,6 +228,13 @@ public final class HTTP1ServerSession: HTTP2ServerSession {
     guard !output.isEmpty else { return }
     unsafe output.withUnsafeBytes { unsafe body($0) }
     output.removeAll(keepingCapacity: true)
+  }
+
+  /// True if so many bytes wait for the answer to the previous request that no more must be read from the socket.
+  ///
+  /// Bytes that arrive anyway are kept, so the owner must stop reading.
+  public var isInputFull: Bool {
+    state != .ended && input.count - readIndex > Limits.http1PipelinedBytes
   }
 
   /// True if a part of a head has arrived.

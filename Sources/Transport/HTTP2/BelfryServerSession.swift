@@ -72,6 +72,9 @@ public import System
     } while unsafe core.pointee.failure == nil
   }
 
+  /// Always false, because flow control limits the input.
+  public var isInputFull: Bool { false }
+
   /// The number of open streams.
   public var openStreams: Int { unsafe core.pointee.streams.count }
   /// The number of streams that have closed.

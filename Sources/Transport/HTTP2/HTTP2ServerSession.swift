@@ -74,6 +74,11 @@ public protocol HTTP2ServerSession: AnyObject {
   /// Call this method at the end of the loop's turn.
   func takeOutput(_ body: (UnsafeRawBufferPointer) -> Void)
 
+  /// True if the owner must stop reading from the socket until `next` has processed some of the received input.
+  ///
+  /// Always false for HTTP/2, whose flow control limits the input.
+  var isInputFull: Bool { get }
+
   /// The number of open streams.
   var openStreams: Int { get }
 

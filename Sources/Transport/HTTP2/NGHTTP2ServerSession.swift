@@ -272,6 +272,9 @@ public import System
       && nghttp2_session_want_write(session) == 0
   }
 
+  /// Always false, because flow control limits the input.
+  public var isInputFull: Bool { false }
+
   /// False, because HTTP/2 announces the end of a connection with GOAWAY.
   public var endsWithItsOutput: Bool { false }
 

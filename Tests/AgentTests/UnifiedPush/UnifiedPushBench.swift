@@ -1,6 +1,7 @@
 import AppWire
 import BelfryWire
 import PushWire
+import WebPush
 
 @testable import Agent
 
@@ -10,10 +11,8 @@ final class UnifiedPushBench {
   static let fluffy: UTF8Text = "org.example.Fluffy"
   static let origin: UTF8Text = "https://push.example.org"
   static let bus: UTF8Text = "bus"
-  /// Two VAPID keys: 65 bytes that begin with 4.
-  static let keys = [1, 2].map { (fill: UInt8) in
-    UTF8Text(Base64.encode([4] + [UInt8](repeating: fill, count: 64), url: true))
-  }
+  /// Two VAPID keys.
+  static let keys = (1...2).compactMap { _ in try? VAPIDKey().publicKey }.map { UTF8Text($0.text) }
 
   private(set) var machine: UnifiedPush
   private(set) var disk: [RecordCollection: [String: [UInt8]]]
@@ -195,7 +194,7 @@ final class UnifiedPushBench {
     if let subject {
       handle(
         .received(
-          WebPushMessage(subject: subject, id: id, payload: payload, expiration: expiration)))
+          ReceivedWebPush(subject: subject, id: id, payload: payload, expiration: expiration)))
     }
     return id
   }

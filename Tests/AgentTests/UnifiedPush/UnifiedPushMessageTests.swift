@@ -30,7 +30,7 @@ import Testing
     let subject = bench.registered()
     let id = NotificationID(high: 0xAB, low: 0xCD)
     if let subject {
-      bench.handle(.received(WebPushMessage(subject: subject, id: id, payload: [1])))
+      bench.handle(.received(ReceivedWebPush(subject: subject, id: id, payload: [1])))
     }
     #expect(
       bench.contents == [

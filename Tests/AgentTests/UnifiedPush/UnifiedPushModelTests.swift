@@ -99,7 +99,7 @@ import Testing
     let subject = try registered(bench)
     let id = NotificationID(high: 3, low: 4)
     let event = AgentEvent.unifiedPush(
-      .received(WebPushMessage(subject: subject, id: id, payload: [7])))
+      .received(ReceivedWebPush(subject: subject, id: id, payload: [7])))
     let effects = bench.decide(event)
     let position = effects.firstIndex(of: .acknowledge(id))
     let record = effects.firstIndex {

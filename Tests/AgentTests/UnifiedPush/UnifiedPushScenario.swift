@@ -101,7 +101,7 @@ final class UnifiedPushScenario {
     let id = NotificationID(
       high: UInt64(SystemClock.unixMilliseconds), low: nextMessage)
     nextMessage += 1
-    report(.received(WebPushMessage(subject: subject, id: id, payload: payload)))
+    report(.received(ReceivedWebPush(subject: subject, id: id, payload: payload)))
     return id.text.lowercased()
   }
 

@@ -45,6 +45,18 @@ import Testing
     #expect(request([(":path", "/1/apps/a.b/all-channels")]).path == .allChannels)
   }
 
+  @Test func `the path of the Matrix push gateway can have a query`() {
+    for path in ["/_matrix/push/v1/notify", "/_matrix/push/v1/notify?up=1"] {
+      #expect(request([(":path", path)]).path == .matrixNotify)
+    }
+    for path in [
+      "/_matrix/push/v1/notify/", "/_matrix/push/v1/notif", "/_matrix/push/r0/notify",
+      "/_matrix/push/v1", "?/_matrix/push/v1/notify",
+    ] {
+      #expect(request([(":path", path)]).path == .other, "\(path)")
+    }
+  }
+
   @Test func `an id is taken in any case and echoed as sent`() {
     let text = "123e4567-E89B-12d3-a456-4266554400a0"
     let request = request([("apns-id", text)])

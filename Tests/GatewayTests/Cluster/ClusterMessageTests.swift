@@ -28,6 +28,23 @@ import Testing
       copy.reply == ReplyAddress(node: 12, front: Route(loop: 3), connection: 77, stream: 0))
   }
 
+  @Test func `a withdrawal stays a withdrawal, and a push does not become one`() throws {
+    let request = Submission(
+      key: push.key, generation: 3, id: push.id, uniqueID: push.uniqueID, expiration: .max,
+      priority: 10, pushType: .webPush, collapseID: [], payload: [], acceptedMilliseconds: 5,
+      keep: .max, isWithdrawal: true, reply: push.reply)
+    guard case .push(let copy)? = decode(encoded(.push(request)), from: 12),
+      case .push(let other)? = decode(encoded(.push(push)), from: 12)
+    else {
+      Issue.record("a message was not decoded")
+      return
+    }
+    #expect(copy.isWithdrawal && !other.isWithdrawal)
+    #expect(copy.key == push.key && copy.uniqueID == push.uniqueID && copy.expiration == .max)
+    let moved = copy.answered(at: ReplyAddress(front: Route(loop: 1), connection: 2, stream: 0))
+    #expect(moved.isWithdrawal, "a withdrawal that travels on is still a withdrawal")
+  }
+
   @Test(arguments: [
     ForwardedOutcome.accepted, .refused(.unregistered, timestampMilliseconds: 1_234),
     .refused(.badDeviceToken, timestampMilliseconds: nil), .moved(1_023),
@@ -85,7 +102,7 @@ import Testing
     for count in 0..<whole.count - push.payload.count {
       #expect(decode(Array(whole.prefix(count)), from: 12) == nil)
     }
-    for kind in 0...255 as ClosedRange<UInt8> where !(1...8).contains(kind) {
+    for kind in 0...255 as ClosedRange<UInt8> where !(1...9).contains(kind) {
       #expect(decode([kind, 0, 0, 0, 0], from: 1) == nil)
     }
   }

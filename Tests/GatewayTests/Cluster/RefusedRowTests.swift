@@ -52,6 +52,40 @@ import Testing
     #expect(core.isSettled && !core.holdsState(of: 1))
   }
 
+  @Test func `a refused withdrawal is submitted again, and the others are answered`() {
+    var core = DeliveryCore(highestSequence: 0)
+    for device in UInt64(1)...2 {
+      core.withdraw(
+        Submission(
+          key: NotificationKey(device: device, app: 1, kind: 1), generation: 0,
+          id: NotificationID(high: 0, low: device), uniqueID: NotificationID(high: 1, low: device),
+          expiration: .max, priority: 10, pushType: .webPush, collapseID: [], payload: [],
+          acceptedMilliseconds: 0, keep: .max, isWithdrawal: true,
+          reply: ReplyAddress(front: Route(loop: 0), connection: 1, stream: 1)), now: now)
+    }
+    core.checkInvariants()
+    var refused: [DroppedNotification] = []
+    for (index, operation) in core.takeCommit(now: now).enumerated()
+    where operation.claimedDevice == 1 {
+      if let lost = operation.claimLost(index) { refused.append(lost) }
+    }
+    #expect(refused.count == 1)
+    core.commitFinished(isDurable: true, refusing: refused, now: now)
+    core.checkInvariants()
+    var effects: [DeliveryEffect] = []
+    core.takeEffects(into: &effects)
+    let outcomes = effects.compactMap { effect -> String? in
+      switch effect {
+      case .answer(let entry): "answer \(entry.id.low)"
+      case .submitAgain(let entry): "submit \(entry.id.low)"
+      default: nil
+      }
+    }
+    #expect(outcomes == ["submit 1", "answer 2"])
+    let isSettled = core.isSettled
+    #expect(isSettled)
+  }
+
   @Test func `a refused notification that a newer one replaced is not submitted again`() {
     var core = DeliveryCore(highestSequence: 0)
     core.connect(

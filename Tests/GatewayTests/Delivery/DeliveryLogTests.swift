@@ -41,6 +41,31 @@ import Testing
   }
 
   @Test
+  func `the history of a notification has its own lines only, also after the log was full`() throws
+  {
+    let log = try DeliveryLog(capacity: 4)
+    func line(_ number: Int64, _ state: DeliveryState, unique: UInt64, app: UInt32 = 5) {
+      log.append(
+        DeliveryLog.Entry(
+          atMilliseconds: number, state: state,
+          key: NotificationKey(device: 1, app: app, kind: 7),
+          id: NotificationID(high: 9, low: 9), uniqueID: NotificationID(high: 1, low: unique)))
+    }
+    let key = NotificationKey(device: 1, app: 5, kind: 7)
+    func history(_ unique: UInt64) -> [Int64] {
+      log.history(of: key, uniqueID: NotificationID(high: 1, low: unique)).map(\.atMilliseconds)
+    }
+    #expect(history(0).isEmpty)
+    line(1, .received, unique: 2)
+    line(2, .received, unique: 3)
+    line(3, .storedOffline, unique: 2)
+    line(4, .withdrawn, unique: 2, app: 6)
+    #expect(history(2) == [1, 3] && history(3) == [2] && history(4).isEmpty)
+    line(5, .delivered, unique: 2)
+    #expect(history(2) == [3, 5])
+  }
+
+  @Test
   func `a line is the same after a restart, in every member, and new ones follow it`() throws {
     do {
       let log = try DeliveryLog(file: path, capacity: 3)

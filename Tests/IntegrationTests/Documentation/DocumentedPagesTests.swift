@@ -17,7 +17,9 @@ import Testing
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
     "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
-    "docs/virtual-devices.md": 1,
+    "docs/virtual-devices.md": 1, "docs/web-push.md": 1,
+    // UnifiedPushProgramTests runs these commands, which need a session bus.
+    "docs/unifiedpush.md": 2,
   ]
 
   /// The pages that `scripts/packages` runs in an environment with packages, units, and a journal.
@@ -327,6 +329,19 @@ import Testing
               ("belfry://gate.example.com:5223/CODE/MII…", "$invitation"),
             ]))
       #expect(answer.values.count { $0["event"].string == "registered" } >= 4, "\(answer.output)")
+    }
+  }
+
+  @Test func `A Web Push message is sent from the command line`() async throws {
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.lines("docs/web-push.md", 0, filling: [("--web-push-port 2194", "--web-push-port 0")]))
+      let sent = try #require(answer.values.first { $0["status"].integer != nil })
+      #expect(sent["status"].integer == 201, "\(answer.output)")
+      #expect(sent["ttl"].integer == 3_600, "\(answer.output)")
+      // The payload is "Hello" in Base64.
+      #expect(answer.values.last?["payload"].string == "SGVsbG8=", "\(answer.output)")
     }
   }
 

@@ -376,10 +376,28 @@ import Testing
     #expect(run(half + half).events.count { $0 == "end" } == 2)
     let coded = run("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
     #expect(coded.output.hasPrefix("HTTP/1.1 501 "))
-    let flood = run(
-      String(repeating: Self.push, count: 4_000), answers: false)
-    #expect(flood.output.contains("HTTP/1.1 413 "))
-    #expect(!flood.isOpen)
+  }
+
+  @Test func `requests beyond the limit of pipelining make the owner stop reading`() {
+    let session = HTTP1ServerSession()
+    func receive(_ text: String) {
+      let bytes = Array(text.utf8)
+      unsafe bytes.withUnsafeBytes {
+        var rest = unsafe $0
+        while unsafe session.next(&rest) != nil {}
+      }
+    }
+    receive(Self.push)
+    #expect(!session.isInputFull)
+    let more = Limits.http1PipelinedBytes / Self.push.utf8.count + 1
+    receive(String(repeating: Self.push, count: more))
+    #expect(session.isInputFull && !session.isFinished)
+    for number in 0...more {
+      #expect(session.openStreams == 1)
+      session.respond(Int32(2 * number + 1), status: 200, fields: [], body: [])
+      receive("")
+    }
+    #expect(!session.isInputFull && session.endedStreams == UInt64(more) + 1)
   }
 
   @Test func `a drained connection ends with the answer that is awaited`() {

@@ -129,6 +129,35 @@ import Testing
     server.stop()
   }
 
+  @Test
+  func `a client that pipelines more than the limit waits, and gets every answer in order`() throws
+  {
+    let entered = LoopFlag()
+    let release = LoopFlag()
+    let server = try HTTP1Server { request in
+      if request.path == "/0" {
+        entered.raise()
+        _ = release.wait()
+      }
+      return HTTP1Response(status: 200, contentType: "text/plain", body: Array(request.path.utf8))
+    }
+    let padding = String(repeating: "x", count: 4_096)
+    let count = 250
+    let requests = (0..<count).map { number in
+      let last = number == count - 1 ? "Connection: close\r\n" : ""
+      return "GET /\(number) HTTP/1.1\r\nHost: t\r\nX-Padding: \(padding)\r\n\(last)\r\n"
+    }
+    let client = open(server, requests.joined())
+    harness.run { client.opened == 1 }
+    #expect(entered.wait())
+    release.raise()
+    harness.run { client.closure != nil }
+    let bodies = client.text.split(separator: "\r\n").filter { $0.hasPrefix("/") }
+      .map { $0.prefix { $0 != "H" } }
+    #expect(bodies.map(String.init) == (0..<count).map { "/\($0)" })
+    server.stop()
+  }
+
   @Test(arguments: ["GET", "PUT", "PATCH", "DELETE"])
   func `every method arrives`(method: String) throws {
     let server = try HTTP1Server { request in

@@ -1,0 +1,83 @@
+import BelfryWire
+import PushWire
+import Testing
+import Transport
+import WebPush
+
+@testable import Gateway
+
+/// Tests of the checks of `GET` and `DELETE` of a message's address.
+@Suite struct WebPushMessageRequestTests {
+  private let uniqueID = NotificationID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+  private let now: Int64 = 1_800_000_000
+
+  private func codec(_ byte: UInt8 = 7) throws -> DeviceTokenCodec {
+    try DeviceTokenCodec(keys: [[UInt8](repeating: byte, count: 32)], environment: .sandbox)
+  }
+
+  private func front() throws -> WebPushFront {
+    try #require(WebPushFront(origin: "https://push.example.net", dialect: .rfc))
+  }
+
+  /// Returns the ID in the address of a message.
+  private func address(restrictedTo key: VAPIDKey?) throws -> [UInt8] {
+    let contents = TokenContents(
+      environment: .sandbox, kind: .webPush, generation: 1, app: 5, device: 1 << 40)
+    let keyHash = key?.publicKey.digest.bytes ?? []
+    let token = try codec().sealEndpoint(contents, keyHash: keyHash)
+    let endpoint = try #require(WebPushEndpointID(token: token))
+    let id = try #require(WebPushMessageID(message: uniqueID.bytes, endpoint: endpoint))
+    return Array(id.text.utf8)
+  }
+
+  private func request(by key: VAPIDKey?) throws -> WebPushRequest {
+    var request = WebPushRequest()
+    guard let key else { return request }
+    let text = Array("https://push.example.net".utf8)
+    let readOrigin = WebPushOrigin(text.span)
+    let origin = try #require(readOrigin)
+    let value = try key.authorization(for: origin, expiresAtSeconds: now + 3_600)
+    request.field(name: Array("authorization".utf8).span, value: Array(value.utf8).span)
+    return request
+  }
+
+  /// Returns the rule because of which a request is refused; nil if it is accepted.
+  private func rule(_ request: WebPushRequest, _ id: [UInt8], opener: UInt8 = 7) throws
+    -> WebPushRule?
+  {
+    let service = try front()
+    let tokens = try codec(opener)
+    do throws(WebPushRefusal) {
+      let named = try service.identify(request, message: id, atSeconds: now, tokens: tokens)
+      #expect(named.uniqueID == uniqueID && named.contents.app == 5)
+      return nil
+    } catch {
+      return error.rule
+    }
+  }
+
+  @Test func `the sender of a restricted subscription proves its key again`() throws {
+    let (own, other) = (try VAPIDKey(), try VAPIDKey())
+    let id = try address(restrictedTo: own)
+    #expect(try rule(request(by: own), id) == nil)
+    #expect(try rule(request(by: other), id) == .keyOfOtherSender)
+    #expect(try rule(request(by: nil), id) == .authorizationMissing)
+  }
+
+  @Test func `a message of an unrestricted subscription needs no authorization`() throws {
+    let id = try address(restrictedTo: nil)
+    #expect(try rule(request(by: nil), id) == nil)
+    #expect(try rule(request(by: try VAPIDKey()), id) == nil)
+  }
+
+  @Test func `an address that this gateway did not make is no message`() throws {
+    let id = try address(restrictedTo: nil)
+    let request = try request(by: nil)
+    #expect(try rule(request, id, opener: 8) == .messageUnknown)
+    #expect(try rule(request, []) == .messageUnknown)
+    #expect(try rule(request, Array(id.dropLast())) == .messageUnknown)
+    var changed = id
+    changed[40] = changed[40] == 0x41 ? 0x42 : 0x41
+    #expect(try rule(request, changed) == .messageUnknown)
+  }
+}
