@@ -69,6 +69,9 @@ extension DeliveryCore {
       let entry = device.queue.entry(dropped.sequence)
     else { return true }
     assert(entry.key == dropped.key, "#\(dropped.sequence) was dropped under its own key")
+    // The end was recorded, and the entry only awaits the device's acknowledgment. The entry's commit was refused, but an
+    // earlier attempt had written its row.
+    guard !entry.isEnded else { return false }
     // The result of the entry's commit was unknown, so the push was refused, although its row was on disk. The entry is
     // still on its way to the device.
     guard !entry.isTransient else { return false }

@@ -113,6 +113,44 @@ import Testing
     #expect(!again && failed)
   }
 
+  /// The first attempt of a commit can write a row although its result is unknown, and the second one be refused.
+  @Test func `the row of a refused notification that is in flight can be dropped later`() {
+    var core = DeliveryCore(highestSequence: 0)
+    let key = NotificationKey(device: 1, app: 1, kind: 1)
+    core.connect(
+      1, session: SessionID(1), topics: [key], window: 8, power: DevicePower(), now: now)
+    core.loaded(1, session: SessionID(1), rows: [], now: now)
+    core.accept(push(1, 1), now: now)
+    let later = Moment(nanoseconds: 1_000_000_000, unixMilliseconds: 1_001_000)
+    let rows = core.takeCommit(now: later).compactMap { operation -> UInt64? in
+      if case .put(let row, _) = operation { row.sequence } else { nil }
+    }
+    #expect(rows.count == 1)
+    core.unregister(key, now: later)
+    core.commitFinished(
+      isDurable: true, refusing: rows.map { dropped(key, $0) }, now: later)
+    core.checkInvariants()
+    let removalTime = Moment(nanoseconds: 9_000_000_000, unixMilliseconds: 1_009_000)
+    let removals = core.takeCommit(now: removalTime)
+    #expect(!removals.isEmpty)
+    let drops = rows.map { sequence in
+      DroppedNotification(
+        key: key, sequence: sequence, id: NotificationID(high: 0, low: 1),
+        uniqueID: NotificationID(high: 1, low: 1), reason: .unregistered, operation: 0)
+    }
+    core.commitFinished(isDurable: true, dropping: drops, now: removalTime)
+    core.checkInvariants()
+    var effects: [DeliveryEffect] = []
+    core.takeEffects(into: &effects)
+    let ends = effects.count {
+      if case .record(.discardedUnregistered, _) = $0 { true } else { false }
+    }
+    let isRecordedAgain = effects.contains {
+      if case .recordDropped = $0 { true } else { false }
+    }
+    #expect(ends == 1 && !isRecordedAgain)
+  }
+
   @Test func `a row whose removal was refused is not sent to its device again`() {
     var core = DeliveryCore(highestSequence: 10)
     let key = NotificationKey(device: 1, app: 1, kind: 1)
