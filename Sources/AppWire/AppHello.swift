@@ -175,7 +175,7 @@ public struct AppWelcome: Sendable, Hashable {
   public var languages: [String]
   /// The reason that this process was started.
   public var launch: AppLaunch
-  /// True if the app is registered for remote notifications.
+  /// True if the app is registered for remote notifications, and has received its device token.
   public var isRegistered: Bool
 
   /// Creates the answer to a greeting.

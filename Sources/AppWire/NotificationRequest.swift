@@ -18,6 +18,13 @@ public struct NotificationRequest: Sendable, Hashable {
     self.trigger = trigger
   }
 
+  /// The prefix of the identifiers of dialogs, which the client modules show for the app; the app's own identifiers
+  /// never begin with this prefix.
+  public static let dialogPrefix = "belfry.dialog."
+
+  /// Returns true if an identifier is that of a dialog, whose answer only the process that shows the dialog can use.
+  public static func isDialog(_ id: String) -> Bool { id.utf8.starts(with: dialogPrefix.utf8) }
+
   /// The encoded request, for storage.
   public var encoded: [UInt8] {
     var builder = AppLinkBuilder()

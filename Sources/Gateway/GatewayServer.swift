@@ -96,13 +96,20 @@ public final class GatewayServer {
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
     log: Log
   ) throws(Failure) {
+    var membership: (any ClusterMembership)?
     do {
-      let dataFolder = try DataFolder(GatewayFolder(path: configuration.folder).path)
+      let path = GatewayFolder(path: configuration.folder).path
+      // A start that must fail leaves no new folder behind.
+      if !FileSystem.exists(path) { try configuration.ports.requireFree(on: configuration.host) }
+      let dataFolder = try DataFolder(path)
+      let resources = try GatewayResources.inFolder(of: configuration, log: log)
+      membership = resources.cluster?.membership
       try self.init(
-        configuration: configuration,
-        resources: try GatewayResources.inFolder(of: configuration, log: log),
-        dataFolder: dataFolder, loop: loop, metrics: registry, log: log)
+        configuration: configuration, resources: resources, dataFolder: dataFolder, loop: loop,
+        metrics: registry, log: log)
     } catch {
+      // The other nodes would wait for a node that cannot start until its lease ends.
+      try? membership?.leave()
       throw Failure(error)
     }
   }
@@ -263,6 +270,7 @@ public final class GatewayServer {
           channels: channels[index], highestSequence: highest)
       }
     } catch {
+      cluster?.leave()
       throw .storage(error)
     }
   }

@@ -1,5 +1,4 @@
 public import Storage
-internal import System
 
 /// The stores of one gateway in a PostgreSQL database.
 public struct PostgresStores {
@@ -25,8 +24,7 @@ public struct PostgresStores {
   /// If `mayCreate` is false, throws `.unsuitable` if the database does not contain a gateway's tables.
   public init(_ address: PostgresAddress, mayCreate: Bool = true) throws(StorageFailure) {
     try self.init(
-      address, isExclusive: true, mayCreate: mayCreate,
-      now: { SystemClock.monotonicNanoseconds })
+      try PostgresDatabase(address, asNode: false), nodeName: nil, mayCreate: mayCreate)
   }
 
   /// Connects to the database as the node of a cluster, and brings its schemas up to date.
@@ -41,8 +39,7 @@ public struct PostgresStores {
     cluster address: PostgresAddress, nodeName: String, mayCreate: Bool = true
   ) throws(StorageFailure) {
     try self.init(
-      cluster: address, nodeName: nodeName, mayCreate: mayCreate,
-      now: { SystemClock.monotonicNanoseconds })
+      try PostgresDatabase(address, asNode: true), nodeName: nodeName, mayCreate: mayCreate)
   }
 
   /// Connects to the database with a specific monotonic clock, and can share the database, for tests.
@@ -50,10 +47,9 @@ public struct PostgresStores {
     _ address: PostgresAddress, isExclusive: Bool, mayCreate: Bool = true,
     now: @escaping @Sendable () -> Int64
   ) throws(StorageFailure) {
-    let (server, warnings) = try Self.open(
-      address, isExclusive ? .exclusive : nil, mayCreate: mayCreate, now: now)
     try self.init(
-      server, node: try PostgresNode(onlyOn: server), warnings: warnings, now: now)
+      try PostgresDatabase(address, isExclusive ? .exclusive : nil, now: now), nodeName: nil,
+      mayCreate: mayCreate)
   }
 
   /// Connects to the database as the node of a cluster with a specific monotonic clock, for tests.
@@ -61,50 +57,20 @@ public struct PostgresStores {
     cluster address: PostgresAddress, nodeName: String, mayCreate: Bool = true,
     now: @escaping @Sendable () -> Int64
   ) throws(StorageFailure) {
-    let (server, warnings) = try Self.open(address, .shared, mayCreate: mayCreate, now: now)
     try self.init(
-      server, node: try PostgresNode(named: nodeName, on: server), warnings: warnings, now: now)
+      try PostgresDatabase(address, .shared, now: now), nodeName: nodeName, mayCreate: mayCreate)
   }
 
-  /// Creates the stores of a node that has started; `server` becomes the control store's connection.
-  private init(
-    _ server: PostgresServer, node: PostgresNode, warnings: [String],
-    now: @escaping @Sendable () -> Int64
+  /// Brings the schemas of a locked database up to date, and begins a new epoch: of the node with this name, or of a
+  /// single gateway if `nodeName` is nil.
+  ///
+  /// The connection of `database` becomes that of the control store. If `mayCreate` is false, throws `.unsuitable` if the
+  /// database does not contain a gateway's tables.
+  public init(
+    _ database: PostgresDatabase, nodeName: String?, mayCreate: Bool
   ) throws(StorageFailure) {
-    self.warnings = warnings
+    let (server, now) = (database.server, database.now)
     let address = server.address
-    var claims: PostgresClaims?
-    if let number = node.number {
-      let own = PostgresClaims(
-        try PostgresServer(address, name: "claims", now: now), node: node, number: number)
-      claims = own
-      cluster = (
-        own,
-        PostgresMembership(
-          try PostgresServer(address, name: "membership", now: now), node: node, number: number)
-      )
-    } else {
-      cluster = nil
-    }
-    control = PostgresControlStore(
-      server,
-      reader: try PostgresServer(address, name: "control", sharing: server.health, now: now),
-      node: node, claims: claims)
-    // Each store has a connection of its own, so that administration does not delay pushes.
-    notifications = PostgresNotificationStore(
-      try PostgresServer(address, name: "notifications", now: now), node: node, claims: claims)
-  }
-
-  /// Connects to the database, locks it, and brings its schemas up to date; also returns warnings about its settings.
-  private static func open(
-    _ address: PostgresAddress, _ lock: PostgresServer.Lock?, mayCreate: Bool,
-    now: @escaping @Sendable () -> Int64
-  ) throws(StorageFailure) -> (PostgresServer, warnings: [String]) {
-    let server = try PostgresServer(address, name: "control", lock: lock, now: now)
-    let settings = try PostgresSettings(of: server)
-    if let obstacle = settings.obstacle {
-      throw .unsuitable(server: "\(address)", why: obstacle)
-    }
     if !mayCreate, try !server.hasTables() {
       throw .unsuitable(
         server: "\(address)",
@@ -112,7 +78,27 @@ public struct PostgresStores {
           "it does not contain the data of this gateway: restore the database from a backup, or choose an "
           + "empty data folder")
     }
-    try server.migrate(schemas)
-    return (server, settings.warnings)
+    try server.migrate(Self.schemas)
+    // Each store has a connection of its own, so that administration does not delay pushes. A node joins its cluster only
+    // with all of them, because the other nodes would wait for a node that cannot start.
+    let reader = try PostgresServer(address, name: "control", sharing: server.health, now: now)
+    let pushes = try PostgresServer(address, name: "notifications", now: now)
+    let node: PostgresNode
+    var claims: PostgresClaims?
+    if let nodeName {
+      let claiming = try PostgresServer(address, name: "claims", now: now)
+      let renewing = try PostgresServer(address, name: "membership", now: now)
+      node = try PostgresNode(named: nodeName, on: server)
+      guard let number = node.number else { throw server.invalidRow("node") }
+      let own = PostgresClaims(claiming, node: node, number: number)
+      claims = own
+      cluster = (own, PostgresMembership(renewing, node: node, number: number))
+    } else {
+      node = try PostgresNode(onlyOn: server)
+      cluster = nil
+    }
+    warnings = database.warnings
+    control = PostgresControlStore(server, reader: reader, node: node, claims: claims)
+    notifications = PostgresNotificationStore(pushes, node: node, claims: claims)
   }
 }

@@ -136,11 +136,7 @@ enum AppCommand {
   /// Asks on the terminal whether to remove an app, and throws an error unless the user agrees.
   private static func confirmRemoval(of app: String, deleting loss: String) throws {
     Output.error("removing \(app) also deletes \(loss), and cannot be undone")
-    _ = StandardStream.error.write("Remove it? [y/N] ".utf8)
-    let answer = readLine()?.lowercased() ?? ""
-    guard answer.hasSameBytes(as: "y") || answer.hasSameBytes(as: "yes") else {
-      throw NotRemoved(app: app)
-    }
+    guard Confirmation.isGiven(for: "Remove it?") else { throw NotRemoved(app: app) }
   }
 
   static let tokenTable = OptionTable(

@@ -41,6 +41,7 @@ final class GatewayRun {
     readyFile = settings.readyFile
     folder = GatewayFolder(path: configuration.folder)
     do {
+      if !FileSystem.exists(folder.path) { try Self.requireFree(console: settings.console) }
       server = try GatewayServer(
         configuration: configuration, loop: loop, metrics: metrics, log: log)
     } catch {
@@ -53,6 +54,23 @@ final class GatewayRun {
     consoleAddress = settings.console
     consoleConnections = configuration.consoleConnections
     names = configuration.names
+  }
+
+  /// Throws if another program uses the console's port.
+  ///
+  /// The result can change before the console opens, so this check only prevents a new folder from being created by a
+  /// start that must fail.
+  private static func requireFree(
+    console address: SocketAddress
+  ) throws(GatewayServer.Failure) {
+    guard address.port != 0 else { return }
+    do throws(SystemFailure) {
+      Socket.close(try Socket.listen(on: address))
+    } catch {
+      let failure = ListenFailure(
+        option: "console-port", hostOption: "console-host", port: address.port, reason: error)
+      throw GatewayServer.Failure.setup("the gateway cannot start: \(failure)")
+    }
   }
 
   /// Runs until a signal or a failure.
@@ -247,6 +265,9 @@ extension GatewayServer.Description {
       "version": .string(Version.current), "commit": .string(Version.commit),
     ]
     members["providerAddress"] = address(ports.providers.first)
+    if ports.providers.count > 1 {
+      members["providerAddresses"] = .array(ports.providers.compactMap { address($0) })
+    }
     members["deviceAddress"] = address(ports.device)
     members["binaryAddress"] = address(ports.binary)
     members["feedbackAddress"] = address(ports.feedback)

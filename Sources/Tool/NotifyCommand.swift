@@ -80,6 +80,7 @@ enum NotifyCommand {
       .flag(
         "all",
         "with cancel: cancel the pending notifications of all apps or, with --app, of one app"),
+      .flag("force", "with cancel --all: do not ask for confirmation"),
     ] + PermissionWait.entries + [AgentControl.jsonOption, AgentControl.socketOption])
 
   /// The verbs, any of which can be given in place of a title.
@@ -99,7 +100,8 @@ enum NotifyCommand {
       command: "belfry notify cancel",
       summary: """
         Cancels a pending notification or, with --all, the pending notifications of all apps. With --all, the command
-        prints how many it cancelled.
+        prints how many it cancelled. On a terminal, the command asks for confirmation before it cancels notifications
+        of apps other than the shell, unless --app specifies the app.
         """,
       positionals: "[ID]", positionalCount: 0...1,
       [
@@ -107,7 +109,9 @@ enum NotifyCommand {
           "app", "APP_ID",
           "the notification's app, if several apps have notifications with this ID; with --all: cancel only the "
             + "notifications of this app"),
-        .flag("all", "cancel all pending notifications"), AgentControl.socketOption,
+        .flag("all", "cancel all pending notifications"),
+        .flag("force", "do not ask for confirmation; without a terminal, this is the default"),
+        AgentControl.socketOption,
       ]),
     OptionTable(
       command: "belfry notify next",
@@ -210,8 +214,8 @@ enum NotifyCommand {
     try checkVerb(options)
     let app = options.value("app") ?? ShellApp.shell.id
     guard AppID(app) != nil else { throw UsageError(AppID.message(forInvalid: app)) }
-    for key in ["count", "all"] where options.isGiven(key) {
-      let verb = key == "all" ? "cancel" : "next"
+    for key in ["count", "all", "force"] where options.isGiven(key) {
+      let verb = key == "count" ? "next" : "cancel"
       throw UsageError("--\(key) requires '\(verb)': remove --\(key)")
     }
     if options.value("id") == "" {
@@ -270,13 +274,25 @@ enum NotifyCommand {
         do: "answer the question on the device, or run 'belfry settings \(app) notifications=on'")
     }
     if options.value("near") != nil { NotifyWarnings.warnOfUnknownLocation(options) }
-    if case .added = outcome, content.hasAlert {
-      NotifyWarnings.warnOfAlertsOff(app, on: agent.connection)
+    var isHidden = false
+    if case .added = outcome, content.hasAlert || actions != nil {
+      isHidden = NotifyWarnings.warnOfSettings(app, on: agent.connection) {
+        answer?.isThere == true
+      }
     }
     if let actions, let answer {
-      if actions.hasTextField { NotifyWarnings.warnOfMissingTextField(of: id, options) }
-      // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
-      if isatty(STDERR_FILENO) == 1 { Output.error(actions.notice(of: id)) }
+      // A question that could not be shown already has its answer: the reason.
+      if !isHidden, !answer.isThere {
+        if actions.hasTextField { NotifyWarnings.warnOfMissingTextField(of: id, options) }
+        // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
+        if isatty(STDERR_FILENO) == 1 {
+          let level = content.interruptionLevel
+          if trigger == nil, level != .timeSensitive, level != .critical {
+            NotifyWarnings.reportFocus(options)
+          }
+          Output.error(actions.notice(of: id))
+        }
+      }
       try actions.print(answer, options, withdraw: withdraw)
     } else if options.has("json") {
       Output.json(["app": .string(app), "id": .string(id)])
@@ -331,9 +347,33 @@ enum NotifyCommand {
   private static func cancelAll(
     of app: String?, _ options: CommandLineOptions, _ agent: AgentControl
   ) throws {
-    let count = try AgentControl(options).ask(.scheduled(app: app)).rows.count
+    let rows = try AgentControl(options).ask(.scheduled(app: app)).rows
+    // Ask only on a terminal, so that existing scripts keep working.
+    if app == nil, !options.has("force"), isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 {
+      try confirmCancellation(of: rows)
+    }
     _ = try agent.ask(.cancel(app: app, id: nil))
-    Output.line("cancelled \(Output.counted(count, "notification"))")
+    Output.line("cancelled \(Output.counted(rows.count, "notification"))")
+  }
+
+  /// The error for notifications that the user decided to keep.
+  private struct NotCancelled: Error, CustomStringConvertible {
+    var description: String {
+      "nothing was cancelled: to cancel the notifications of all apps, answer y, or use --force; to cancel those of one "
+        + "app, use --app"
+    }
+  }
+
+  /// Asks on the terminal whether to cancel notifications if some belong to apps other than the shell, and throws an
+  /// error unless the user agrees.
+  private static func confirmCancellation(of rows: [JSONObject]) throws {
+    let shell = ShellApp.shell.id
+    let others = rows.filter { $0["app"]?.stringValue?.hasSameBytes(as: shell) != true }.count
+    guard others > 0 else { return }
+    Output.error(
+      "this also cancels \(Output.counted(others, "notification")) of other apps; 'belfry notify list' shows them"
+    )
+    guard Confirmation.isGiven(for: "Cancel all?") else { throw NotCancelled() }
   }
 
   private static func list(_ options: CommandLineOptions, _ agent: AgentControl) throws {

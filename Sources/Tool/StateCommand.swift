@@ -5,10 +5,16 @@ import System
 enum StateCommand {
   static let table = OptionTable(
     command: "belfry state",
-    summary:
-      "Shows the device's state, or sets the values that no service on this machine provides.",
+    summary: """
+      Shows the device's state, or sets the values that no service on this machine provides.
+
+      front=APP_ID moves the app's running processes to the foreground and all other running apps to the background. \
+      front=none moves all running apps to the background. An app that starts later reports its own state, which \
+      'belfry app list' shows. front=auto discards the value, so that the app with the active window is in the \
+      foreground again.
+      """,
     positionals: "[locked=on|off] [battery=low|normal] [metered=on|off] [focus=on|off] "
-      + "[front=APP_ID|none]",
+      + "[front=APP_ID|none|auto]",
     positionalCount: 0...5, [AgentControl.jsonOption, AgentControl.socketOption])
 
   /// The allowed values for each state; an empty list allows any app ID.

@@ -1,4 +1,7 @@
-"""The parts of campaign_flow.py in which another user or program changes a campaign that a page shows."""
+"""The parts of campaign_flow.py in which another user or program changes a campaign that a page shows, or in which the
+user changes the campaign's file."""
+import json
+
 from browser import Failure
 from checks import check_page
 
@@ -98,6 +101,48 @@ def reads_files_again(browser, files, strings):
     browser.wait(f"{wrong} === undefined && document.querySelector('details[open]').innerText.includes('In use: ')", "the corrected files")
     browser.click("button", "Dry run")
     browser.wait("document.querySelector('.previews')?.innerText.includes('Deux fichiers')", "the text of the corrected file")
+
+
+def follows_its_file(browser, folder):
+    """Checks that the form has the values of its present file only, and that a campaign is not sent to another app."""
+    names = ("name", "topic", "to", "subject", "date", "time", "rate", "quietFrom", "quietTo")
+    values = f"JSON.stringify({list(names)}.map((name) => document.querySelector(`[name=${{name}}]`).value))"
+    own = json.loads(browser.value(values))
+    topic = own[1]
+    node = browser.call("DOM.querySelector", nodeId=browser.call("DOM.getDocument")["root"]["nodeId"], selector="[name=files]")["nodeId"]
+
+    def choose(name, content):
+        file = folder / name
+        file.write_text(json.dumps({"alert": {"en": {"title": "Soup", "body": "b"}}, **content}), encoding="utf-8")
+        browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(file)])
+
+    def shows(expected, what):
+        browser.wait(f"{values} === JSON.stringify({expected!r})", what)
+
+    timed = {"topic": "com.example.other", "name": "Soup day", "to": "user:ann", "at": "2099-12-02T10:00", "rate": 5,
+             "quietHours": {"from": "22:00", "to": "07:00"}}
+    shown = ["Soup day", "com.example.other", "user", "ann", "2099-12-02", "10:00", "5", "22:00", "07:00"]
+    choose("timed.json", timed)
+    shows(shown, "the values of the file, although the form had an app")
+    choose("plain.json", {"topic": topic})
+    shows(own, "the form without the values of the former file")
+    beside_app = "document.querySelector('[name=topic]').closest('.field').querySelector('.error:not([hidden])')?.innerText"
+    browser.type("combobox", "App", "com.example.other")
+    browser.wait(f"{beside_app}?.startsWith('The file is for {topic}, but App is com.example.other.')", "the app that contradicts the file")
+    browser.type("combobox", "App", topic)
+    browser.wait(f"{beside_app} === undefined")
+    choose("timed.json", timed)
+    shows(shown, "the values of the file")
+    choose("wrong.json", {"topic": topic, "at": "tomorrow", "rate": "fast"})
+    browser.wait("document.querySelector('details[open] .error:not([hidden])')?.innerText.includes(\"Invalid value 'tomorrow'\")",
+                 "the invalid time, which the time of the former file must not hide")
+    shows([*own[:6], "fast", *own[7:]], "the rate of the file")
+    choose("plain.json", {"topic": topic})
+    shows(own, "the form without the invalid rate")
+    choose("timed.json", timed)
+    shows(shown, "the values of the file")
+    browser.click("button", "Remove file")
+    shows(own, "the form without the removed file")
 
 
 def waits_for_a_test(browser):

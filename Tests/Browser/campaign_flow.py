@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 from browser import Failure
-from campaign_changes import follows_a_pause, keeps_changes_of_others, reads_files_again, waits_for_a_test
+from campaign_changes import follows_a_pause, follows_its_file, keeps_changes_of_others, reads_files_again, waits_for_a_test
 from campaign_list import keeps_list, to_a_list
 from checks import check_page
 from visit import look_around, sign_in, sign_out, visit
@@ -106,6 +106,7 @@ def remove_language(browser):
 def preview(browser, devices):
     browser.click("button", "Dry run")
     browser.wait(f"document.querySelector('.check.good')?.innerText.startsWith('Would be sent to {devices} devices.')")
+    browser.wait("document.activeElement.innerText == 'Dry run'", "the focus back on the button")
     shown = browser.value("[...document.querySelectorAll('.previews li')].map(one => one.innerText).join('\\n')")
     live = browser.value("[...document.querySelectorAll('.screens .banner')].map(one => one.innerText).join('\\n')")
     for part in ("Ann has 3 matches", "3 matchs pour Ann"):
@@ -162,6 +163,7 @@ def hold_and_go_on(browser, devices, picture):
     browser.click("button", "Pause")
     browser.wait("document.querySelector('[role=status]')?.innerText == 'Paused'")
     browser.element("button", "Resume")
+    browser.wait("document.activeElement === document.querySelector('h1')", "the focus after the action, whose button is gone")
     check_page(browser)
     browser.click("link", "Overview")
     browser.wait("document.querySelector('.verdict.good')?.innerText.includes('1 campaign paused: “News”')", "a pause does not count as a problem")
@@ -236,6 +238,7 @@ def from_files(browser, files, devices):
       to.dispatchEvent(new Event('input', { bubbles: true })); })()""")
     browser.click("button", "Remove file")
     browser.wait(f"{own_text} && document.querySelector('[name=files]').files.length == 0", "the form's own texts without the file")
+    follows_its_file(browser, pathlib.Path(files[0]).parent)
 
 
 STATUS = "document.querySelector('section [role=status]')?.innerText"
@@ -399,6 +402,10 @@ def find_device(browser, looks):
     browser.type("textbox", "Device token", beginning)
     browser.click("button", "Find devices")
     browser.wait(f"{rows} == 1", "the device whose token begins with these digits")
+    browser.type("textbox", "Device token", "4e75b")
+    browser.click("button", "Find devices")
+    browser.wait("[...document.querySelectorAll('.error:not([hidden])')].some(one => one.innerText == 'Enter the whole token, or at least its first 8 digits.')",
+                 "the number of digits that the search needs")
     browser.type("textbox", "Device token", "")
     browser.type("textbox", "Language", "ja")
     browser.click("button", "Find devices")
@@ -412,6 +419,7 @@ def find_device(browser, looks):
     browser.wait("document.querySelector('dialog[open]').innerText.includes('all · ja · token ')", "the tags and the language of the device")
     browser.click("button", "Remove device")
     browser.wait("document.querySelector('[aria-label=Device]').innerText == 'Device removed.'")
+    browser.wait("document.activeElement.innerText == 'Device removed.'", "the focus on the result")
     browser.wait("document.querySelectorAll('[aria-label=\"Found devices\"] tbody tr').length == 1")
 
 

@@ -289,6 +289,14 @@ def edit_app(browser):
     browser.click("link", "Certificates")
     browser.element("button", f"Save certificate and key (PEM) of {serial}")
     check_page(browser)
+    # Nobody else has the private key, so the console asks before it is lost.
+    may_leave = "dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    keep(browser, "button", "Sign out", "Sign out without the private key?")
+    if browser.value(may_leave):
+        raise Failure("the browser leaves the page without a question although a private key is not saved")
+    browser.click("button", f"Save certificate and key (PEM) of {serial}")
+    if not browser.value(may_leave):
+        raise Failure("the browser asks about a private key that is saved")
     revoke_certificate(browser, serial)
     browser.click("link", "Teams")
     browser.value("fetch('/api/teams/KITCHEN001?force=1', { method: 'DELETE', headers: { 'x-belfry-console': '1' } })")

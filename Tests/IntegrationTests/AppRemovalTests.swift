@@ -5,7 +5,7 @@ import Testing
 /// Tests of `belfry app remove`, which asks for confirmation on a terminal.
 @Suite struct AppRemovalTests {
   /// A program that runs a command on a terminal, whose input is its own standard input.
-  private static let terminal =
+  static let terminal =
     "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 
   private func remove(

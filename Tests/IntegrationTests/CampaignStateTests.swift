@@ -385,6 +385,58 @@ import Testing
     }
   }
 
+  @Test func `On a terminal, a campaign is cancelled and deleted only after a confirmation`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Lunch"}}}"#, to: "campaign.json")
+      let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+      let sent = try await campaign(scenario, registry, ["send", file, "--at", tomorrow])
+      let id = try #require(sent.values.last?["id"].string)
+      func states() async throws -> [String?] {
+        try await campaign(scenario, registry, ["list"]).values.map { $0["state"].string }
+      }
+      func start(_ words: String) throws -> RunningProgram {
+        let line = "\(Installation.belfry) campaign \(words) \(id) --data \(registry.data)"
+        return try scenario.start(["/usr/bin/script", "-qec", line, "/dev/null"])
+      }
+      for (verb, question, remaining) in [
+        ("cancel", "cancel the campaign \(id) (\"Lunch\", scheduled) permanently?", ["cancelled"]),
+        ("delete", "delete the campaign \(id) (\"Lunch\", cancelled) permanently?", []),
+      ] {
+        let before = try await states()
+        for (answer, isDone) in [("n", false), ("y", true)] {
+          let program = try start(verb)
+          _ = try await program.output(called: "the question") { lines in
+            lines.contains { $0.contains(question) }
+          }
+          program.tell(answer)
+          let status = try await program.end()
+          #expect((status == 0) == isDone, "\(program.lines)")
+          let after = try await states()
+          #expect(after == (isDone ? remaining : before))
+        }
+      }
+    }
+  }
+
+  @Test func `With --force, a campaign is deleted on a terminal without a question`() async throws {
+    try await Scenario.run { scenario in
+      let (_, _, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Lunch"}}}"#, to: "campaign.json")
+      let draft = try await campaign(scenario, registry, ["send", file, "--draft"])
+      let id = try #require(draft.values.last?["id"].string)
+      let line = "\(Installation.belfry) campaign delete --force \(id) --data \(registry.data)"
+      let program = try scenario.start(["/usr/bin/script", "-qec", line, "/dev/null"])
+      #expect(try await program.end() == 0, "\(program.lines)")
+      #expect(!program.lines.contains { $0.contains("[y/N]") }, "\(program.lines)")
+      #expect(try await campaign(scenario, registry, ["list"]).values.isEmpty)
+    }
+  }
+
   @Test func `A command without a terminal reports that the campaign waits for quiet hours`()
     async throws
   {
@@ -401,6 +453,10 @@ import Testing
       let program = try scenario.belfry(["campaign", "send", file, "--data", registry.data])
       try await program.error("waiting for quiet hours to end at ")
       #expect(program.errors.contains("T\(end):00"), "\(program.errors)")
+      #expect(
+        program.errors.contains(
+          "(Ctrl-C ends only this command; the provider continues the campaign)"),
+        "\(program.errors)")
       let status = try #require(
         try await campaign(scenario, registry, ["status"]).values.first)
       #expect(status["state"].string == "running")

@@ -291,6 +291,54 @@ private let app = "com.example.app"
   }
 
   @Test(.requires(.initdb), .requires(.natsServer))
+  func `a node whose start fails is not a member, and its folder and its database are unchanged`()
+    async throws
+  {
+    try await withCluster { site in
+      let one = try await site.node("one")
+      let (files, data) = (FileManager.default, site.scenario.folder.file("three"))
+      let otherKey = site.scenario.folder.file("other-key")
+      try (String(repeating: "0", count: 64) + "\n").write(
+        toFile: otherKey, atomically: true, encoding: .utf8)
+      let empty = site.database.url(ofDatabase: "empty")
+      try await site.database.execute("CREATE DATABASE empty")
+      func start(
+        in database: String, key: String
+      ) async throws -> String {
+        let failed = try await site.scenario.belfryCommand(
+          [
+            "gateway", "--data", data, "--store", database, "--bus", site.bus.url,
+            "--cluster-key", key, "--node", "three", "--provider-port", "0", "--device-port", "0",
+            "--binary-port", "0", "--feedback-port", "0", "--console-port", "0",
+          ], succeeding: false)
+        #expect(failed.status == 1, "\(failed.errors)")
+        return failed.errors
+      }
+      let mistyped = try await start(in: empty, key: site.keyFile)
+      #expect(mistyped.contains("does not contain a cluster: correct --store"), "\(mistyped)")
+      #expect(
+        try await site.database.execute("\\dt", in: "empty").contains("Did not find any relations"))
+      let undecryptable = try await start(in: site.database.url, key: otherKey)
+      #expect(undecryptable.contains("cannot decrypt the cluster's keys"), "\(undecryptable)")
+      #expect(!files.fileExists(atPath: data + "/database"))
+      let members = "SELECT name FROM node WHERE name = 'three'"
+      #expect(try await site.database.execute(members).contains("(0 rows)"))
+      // This file is read only after the node has joined the cluster.
+      let token = data + "/admin-token"
+      try files.createDirectory(atPath: data, withIntermediateDirectories: true)
+      try "short\n".write(toFile: token, atomically: true, encoding: .utf8)
+      let late = try await start(in: site.database.url, key: site.keyFile)
+      try files.removeItem(atPath: token)
+      #expect(late.contains("admin-token"), "\(late)")
+      #expect(try await site.database.execute(members + " AND ended").contains("(1 row)"))
+      let nodes = try await site.scenario.belfryCommand(["node", "list", "--data", one.data])
+      #expect(!nodes.output.contains("three") && nodes.output.contains("one "), "\(nodes.output)")
+      let three = try await site.node("three")
+      #expect(three.ready["node"].string == "three", "the folder can be used")
+    }
+  }
+
+  @Test(.requires(.initdb), .requires(.natsServer))
   func `a node that another gateway replaces names itself and the option`() async throws {
     try await withCluster { site in
       let one = try await site.node("one")
@@ -303,6 +351,9 @@ private let app = "com.example.app"
       #expect(
         one.program.errors.contains("another gateway was started with --node one"),
         "\(one.program.errors)")
+      #expect(
+        one.program.errors.components(separatedBy: "the gateway stops").count == 2,
+        "the reason is printed once: \(one.program.errors)")
       let two = try await site.node("two")
       try await two.stop()
       let drained = try await site.scenario.belfryCommand(

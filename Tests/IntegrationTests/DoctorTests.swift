@@ -179,6 +179,26 @@ import Testing
     }
   }
 
+  @Test func `Each port for providers is checked, and the status lists all of them`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: [
+        "--provider-port", "\(ReservedPorts.next())",
+      ])
+      let addresses = gateway.ready["ports"]["providers"].array.compactMap(\.integer)
+        .map { "127.0.0.1:\($0)" }
+      #expect(addresses.count == 2)
+      let rows = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", gateway.data, "--json"], succeeding: false
+      ).values.filter { $0["feature"].string == "provider port" }
+      #expect(rows.compactMap { $0["detail"].string } == addresses.map { $0 + ", listening" })
+      let status = try await scenario.belfryCommand([
+        "gateway", "status", "--data", gateway.data, "--json",
+      ]).values
+      let told = status.flatMap { $0["providerAddresses"].array }.compactMap(\.string)
+      #expect(told == addresses)
+    }
+  }
+
   @Test func `The doctor reports that a gateway is reachable from other machines`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--host", "0.0.0.0"])

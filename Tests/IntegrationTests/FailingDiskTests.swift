@@ -207,6 +207,7 @@ private let app = "com.example.app"
           Installation.belfry, "gateway", "--data", first.data,
         ], succeeding: false)
       #expect(start.status == 1)
+      #expect(start.errors.contains("no space left for \(first.data)/"), "\(start.errors)")
       #expect(start.errors.contains("free some disk space"), "\(start.errors)")
     }
   }

@@ -55,6 +55,21 @@ struct FolderOwnerTests {
     }
   }
 
+  @Test func `The doctor names the folder to which the gateway's user cannot write`() async throws {
+    try await Scenario.run { scenario in
+      let data = try await usersGateway(scenario).data
+      try #require(chmod(data, 0o500) == 0)
+      let rows = try await scenario.belfryCommand(
+        ["doctor", "--gateway", "--data", data, "--json"], succeeding: false
+      ).values
+      let files = try #require(rows.first { $0["feature"].string == "required files" })
+      #expect(files["state"].string == "missing")
+      #expect(files["detail"].string == "this user cannot write to \(data)", "\(files)")
+      let process = try #require(rows.first { $0["feature"].string == "process" })
+      #expect(process["do"].string?.contains("see 'required files'") == true, "\(process)")
+    }
+  }
+
   @Test func `Commands that root runs in a user's folder use that user's rights`() async throws {
     try await Scenario.run { scenario in
       let (home, data) = try await usersGateway(scenario)

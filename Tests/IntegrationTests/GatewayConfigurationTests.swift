@@ -303,13 +303,17 @@ extension Scenario {
       #expect(
         invite.errors.contains("data folder with --data, for example --data \(example)"),
         "\(invite.errors)")
-      // A start that fails leaves a folder, which is not that of a running gateway.
       let taken = "\(2_197 + (offsets.first ?? 0))"
-      let start =
-        ["gateway", "--provider-port", taken, "--device-port", "0", "--binary-port", "0"]
-        + ["--feedback-port", "0", "--console-port", "0"]
+      let free =
+        ["--device-port", "0", "--binary-port", "0", "--feedback-port", "0", "--console-port", "0"]
+      let start = ["gateway", "--provider-port", taken] + free
       let failed = try await scenario.belfryCommand(start, succeeding: false)
       #expect(failed.errors.contains("or --port-offset N, which changes all default ports"))
+      let folder = scenario.folder.file("belfry/gateway")
+      #expect(!FileManager.default.fileExists(atPath: folder))
+      // A start that fails in a folder that exists leaves files there, but no running gateway.
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      _ = try await scenario.belfryCommand(start, succeeding: false)
       let other = try await scenario.belfryCommand(
         start + ["--environment", "production"], succeeding: false)
       #expect(other.errors.contains("belongs to a sandbox gateway"), "\(other.errors)")

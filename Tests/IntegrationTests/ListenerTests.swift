@@ -45,6 +45,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["provider", "console"])
+  func `a gateway that cannot start because a port is in use creates no data folder`(
+    name: String
+  ) async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway()
+      let folder = scenario.folder.file("new")
+      var options = ["gateway", "--data", folder]
+      for other in ["provider", "device", "binary", "feedback", "console"] {
+        let port = other == name ? "\(gateway.port(name))" : "0"
+        options += ["--\(other)-port", port]
+      }
+      let failed = try await scenario.belfryCommand(options, succeeding: false)
+      #expect(failed.status == 1)
+      #expect(
+        failed.errors.contains("the gateway cannot start: ")
+          && failed.errors.contains("choose another --\(name)-port"), "\(failed.errors)")
+      #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+  }
+
   /// True if this machine has an IPv6 loopback address.
   private static let hasIPv6: Bool = {
     let addresses = try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8)

@@ -1,3 +1,4 @@
+import BelfryWire
 import AppWire
 
 /// The parts of `AgentModel`, each with its own state.
@@ -214,7 +215,7 @@ struct AgentParts: ~Copyable {
         AppWelcome(
           appID: app.text, agentRun: configuration.agentRun, settings: context.settings(of: app),
           badge: context.apps[app]?.badge ?? 0, languages: context.apps.languages(of: app),
-          launch: launch, isRegistered: context.apps[app]?.registrations.isEmpty == false)))
+          launch: launch, isRegistered: context.apps[app]?.registrations[.alert]?.token != nil)))
     switch hello.role {
     case .app:
       pipeline.onAppConnected(app, &context)
@@ -243,6 +244,12 @@ struct AgentParts: ~Copyable {
     permissions.onDisconnected(connection, peer.app, &context)
     local.onDisconnected(connection)
     pipeline.onDisconnected(connection, peer.app, unanswered, &context)
+    // No process can use the answers to the dialogs of an app that has ended.
+    guard let app = peer.app, peer.role == .app, context.presence(of: app) == .notRunning
+    else { return }
+    for key in pipeline.delivery.keys(of: app) where NotificationRequest.isDialog(key.id) {
+      pipeline.delivery.withdraw(key, &context)
+    }
   }
 
   private mutating func onInstallationRead(

@@ -127,7 +127,9 @@ extension LocalApp {
     if process.sandboxedApp == id.text { isFlatpak = true }
     // Ignore the rest of an extension's greeting, which describes the extension's manifest, not the app's.
     guard hello.role == .app else { return }
-    if let name = hello.name.flatMap(DisplayName.clean), installation == nil { self.name = name }
+    // The manifest of a development app can change between two starts, or be deleted.
+    let newName = hello.name.flatMap(DisplayName.clean)
+    if installation == nil, newName != nil || hello.isDevelopment { name = newName }
     if let path = hello.bundlePath ?? process.bundlePath { bundlePath = path }
     if let languages = hello.languages { self.languages = languages }
     if !hello.backgroundModes.isEmpty { backgroundModes = hello.backgroundModes }

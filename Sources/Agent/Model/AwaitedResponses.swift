@@ -53,6 +53,39 @@ struct AwaitedResponses {
     }
   }
 
+  /// Answers the command whose notification was neither shown nor listed, because no response can arrive.
+  mutating func onDiscarded(_ key: AppNotificationID, _ context: inout AgentContext) {
+    guard let one = waiting.removeValue(forKey: key) else { return }
+    context.refuse(
+      one.requestID, .unknownNotification, Self.reasonForDiscarding(key.app, context))
+  }
+
+  /// Returns the message about a notification that was neither shown nor listed.
+  private static func reasonForDiscarding(_ app: AppID, _ context: AgentContext) -> String {
+    let settings = context.settings(of: app)
+    let cause: (text: String, change: String)
+    if !settings.status.allows {
+      cause = ("notifications are off for \(app)", "notifications=on")
+    } else if settings.alert == .disabled {
+      cause = ("alerts are off for \(app)", "alert=on")
+    } else if settings.center == .disabled, settings.alert == .enabled, settings.alertStyle == .none
+    {
+      cause = (
+        "banners and the Notification Center are off for \(app)", "style=banner center=on"
+      )
+    } else if settings.center == .disabled {
+      // Focus or the lock screen suppressed the banner, for example.
+      cause = ("no banner appears now, and the Notification Center is off for \(app)", "center=on")
+    } else {
+      return
+        "the notification was neither shown nor listed: a notification that can be answered needs a title or a "
+        + "body, and must not be hidden by its app"
+    }
+    return
+      "\(cause.text), so the notification was neither shown nor listed: change this with 'belfry settings \(app) "
+      + "\(cause.change)', and run the command again"
+  }
+
   /// Handles the loss of a command's connection.
   mutating func onDisconnected(_ connection: ConnectionID) {
     waiting = waiting.filter { $0.value.requestID.connection != connection }

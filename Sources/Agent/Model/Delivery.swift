@@ -9,6 +9,8 @@ struct Delivery {
   private var seen = SeenPushes(limit: Limits.rememberedPushes)
   /// Apps with notifications that are kept until the user decides about the app.
   private var appsAwaitingPermission: Set<AppID> = []
+  /// The notifications of the current event that are neither shown nor listed.
+  private var discarded: [AppNotificationID] = []
 
   // MARK: - Start
 
@@ -232,6 +234,7 @@ struct Delivery {
     _ context: inout AgentContext
   ) {
     let key = entry.key
+    defer { if delivered[key] == nil { discarded.append(key) } }
     assert(!entry.isShown, "a notification is shown only once")
     if routing.asksApp {
       // Until the app answers, the notification is stored as not shown, so that it is shown even if the agent crashes
@@ -292,6 +295,12 @@ struct Delivery {
       }
     }
     if routing.effects.badge, let badge = content.iconBadge { setBadge(key.app, badge, &context) }
+  }
+
+  /// Returns and clears the notifications that were neither shown nor listed since the last call.
+  mutating func takeDiscarded() -> [AppNotificationID] {
+    defer { discarded = [] }
+    return discarded
   }
 
   /// Removes the oldest notifications of an app that exceed its limits, or the limit for all development apps.

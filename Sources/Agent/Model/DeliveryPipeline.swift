@@ -464,6 +464,7 @@ struct DeliveryPipeline {
     background.settle(&context)
     time.settle(&context)
     contents.settle(delivery, &context)
+    for key in delivery.takeDiscarded() { awaited.onDiscarded(key, &context) }
     awaited.settle(&context) { delivery[$0] != nil }
   }
 

@@ -85,12 +85,12 @@ struct DeviceConditions: Hashable, Sendable {
           throw AppLinkFailure(
             .invalidArgument,
             "\(name)=\(word): unknown app: see 'belfry app list', or use "
-              + "none for no app")
+              + "none for no app, or auto to follow the active window")
         }
         throw AppLinkFailure(
           .invalidArgument,
           "\(name)=\(word): use locked=on|off, battery=low|normal, metered=on|off, focus=on|off or "
-            + "front=APP_ID|none")
+            + "front=APP_ID|none|auto")
       }
     }
     return conditions

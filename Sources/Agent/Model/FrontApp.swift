@@ -58,14 +58,22 @@ struct FrontApp {
     context.setLookedAt(connection, true)
   }
 
-  /// Returns true if a command may set this value: the ID of an app, or `none`.
+  /// Returns true if a command may set this value: the ID of an app, `none`, or `auto`.
   func canSet(_ word: String, _ context: AgentContext) -> Bool {
-    word == "none" || AppID(word).map { context.apps[$0] != nil } == true
+    word == "none" || word == "auto" || AppID(word).map { context.apps[$0] != nil } == true
   }
 
-  /// Sets the foreground app by command; every other app leaves the foreground.
+  /// Sets the foreground app by command; every other running app leaves the foreground.
+  ///
+  /// The value `auto` discards the value of an earlier command: the window that the desktop reports determines the app
+  /// again. If the desktop reports no window, no app's state changes.
   mutating func set(_ word: String, _ context: inout AgentContext) {
     assert(canSet(word, context), "only a valid value is set")
+    if word == "auto" {
+      front = .unknown
+      if let window { onWindow(window, &context) }
+      return
+    }
     let app = AppID(word)
     front = app.map(Front.app) ?? .nobody
     for peer in context.connections.all where peer.role == .app {

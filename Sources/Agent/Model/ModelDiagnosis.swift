@@ -94,6 +94,33 @@ extension LocalApp {
     "make the app call requestAuthorization, or run 'belfry app run \(id) --authorize alert,sound'"
   }
 
+  /// The problem of an app whose alerts the user sees in only one place or in none, and the advice; nil if alerts are off
+  /// anyway.
+  private var placeProblem: (String, String)? {
+    let settings = self.settings
+    guard settings.alert == .enabled else { return nil }
+    let command = "belfry settings \(id)"
+    let isUnlisted = settings.center == .disabled
+    if status == .authorized, settings.alertStyle == .none {
+      guard isUnlisted else {
+        return (
+          "banners are turned off (style=none): its notifications are only listed",
+          "\(command) style=banner"
+        )
+      }
+      return (
+        "banners and the Notification Center are turned off (style=none, center=off): its notifications are neither "
+          + "shown nor listed", "\(command) style=banner center=on"
+      )
+    }
+    guard isUnlisted else { return nil }
+    // With provisional permission, notifications have no banner.
+    return (
+      "the Notification Center is turned off (center=off): its notifications are not listed",
+      "\(command) center=on"
+    )
+  }
+
   /// Returns the reasons that the user might not see the app's notifications.
   func findings(
     isUndecided: Bool, programProblem: (problem: String, advice: String)?,
@@ -138,6 +165,7 @@ extension LocalApp {
     if status.allows, settings.alert == .disabled {
       problems.append(("alerts are turned off", "belfry settings \(id) alert=on"))
     }
+    if let placeProblem { problems.append(placeProblem) }
     if !claims(.pushes) {
       problems.append(
         (

@@ -102,7 +102,9 @@ package final class ConsoleSessions: Sendable {
   func begin(withLink secret: String, from address: String) -> Outcome {
     let now = now()
     if state.withLock({ $0.links.remove(secret, at: now) }) { return .opened(openSession()) }
-    switch guesses.countWrong(from: address) {
+    switch guesses.countWrong(
+      "a sign-in link is wrong, has expired or was already used", from: address)
+    {
     case .tooMany(let seconds): return .tooManyAttempts(retryAfterSeconds: seconds)
     case .right, .wrong: return .expiredLink
     }

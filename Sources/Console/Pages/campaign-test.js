@@ -50,6 +50,7 @@ export async function sendTest(campaign) {
   async function submit(event) {
     event.preventDefault();
     if (send.disabled) return;
+    const hadFocus = document.activeElement === send;
     isSending = true;
     arrange();
     const recipient = device.control.selectedOptions[0]?.textContent ?? "";
@@ -65,6 +66,8 @@ export async function sendTest(campaign) {
     }
     isSending = false;
     arrange();
+    // The disabled button has lost the focus.
+    if (hadFocus && document.activeElement === document.body) send.focus();
   }
 
   device.control.addEventListener("change", arrange);

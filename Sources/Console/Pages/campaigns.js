@@ -49,6 +49,7 @@ function hasPassed(preview) { return preview.problems.some((one) => one.field ==
 /** Shows a campaign: its progress, its available actions, and its results at the end. */
 function showOne(main, id) {
   const heading = main.querySelector("h1");
+  heading.tabIndex = -1;
   const head = h("p", {}, h("a", { href: "#/campaigns" }, "All campaigns"), " · ID ", h("code", {}, id));
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Processed devices" });
   const figures = h("p", { class: "figures" }, "…");
@@ -77,6 +78,7 @@ function showOne(main, id) {
   let isAsking = false;
 
   async function attempt(work) {
+    const focused = buttons.contains(document.activeElement) ? document.activeElement : null;
     for (const button of buttons.querySelectorAll("button")) button.disabled = true;
     failure.hidden = true;
     try {
@@ -86,6 +88,8 @@ function showOne(main, id) {
       if (isChange(refusal)) await refresh();
     }
     for (const button of buttons.querySelectorAll("button")) button.disabled = false;
+    // A disabled or removed button loses the focus. A screen reader continues at the button, or else at the heading.
+    if (focused && document.activeElement === document.body) (focused.isConnected ? focused : heading).focus();
   }
 
   /** Returns whether an action was refused because another user or program has changed the campaign. */

@@ -36,19 +36,27 @@ export class SendTime {
         h("p", { class: "hint" }, "Each recipient's time zone. Leave empty for no quiet hours.")));
   }
 
-  /** Moves the time and the quiet hours of a file's campaign to the fields, if the fields can show them. */
+  /** The controls into which a file's campaign is copied, in groups that belong together. */
+  get groups() {
+    return [[this.date.control, this.time.control, ...this.zones.querySelectorAll("input")], [this.from.control, this.to.control]];
+  }
+
+  /**
+   * Moves the time and the quiet hours of a file's campaign to the fields. If the fields can't show them, they remain in
+   * the campaign, and the fields are cleared, so that no other value hides them from the service.
+   */
   takeOver(campaign) {
     const draft = SendTime.draft({ at: typeof campaign.at === "string" ? campaign.at : undefined });
     if (draft.date && !Number.isNaN(Date.parse(`${draft.date}T${draft.time}`))) {
       [this.date.value, this.time.value] = [draft.date, draft.time];
       this.zones.querySelector(`[value=${draft.zone}]`).checked = true;
       delete campaign.at;
-    }
+    } else if (campaign.at !== undefined && campaign.at !== null) this.date.value = this.time.value = "";
     const quiet = campaign.quietHours;
     if ([quiet?.from, quiet?.to].every((one) => /^([01]\d|2[0-3]):[0-5]\d$/.test(one))) {
       [this.from.value, this.to.value] = [quiet.from, quiet.to];
       delete campaign.quietHours;
-    }
+    } else if (quiet !== undefined && quiet !== null) this.from.value = this.to.value = "";
   }
 
   get isFixed() { return this.zones.querySelector("[value=fixed]").checked; }

@@ -1,5 +1,5 @@
 import { call, patience } from "/console/api.js";
-import { Field, count, dateTime, h, linked, put, select, sentences, table } from "/console/elements.js";
+import { Field, count, dateTime, disable, h, linked, put, select, sentences, table } from "/console/elements.js";
 import { changeText, hasImage, imageKey, previews, sendText, warnings } from "/console/campaign-parts.js";
 import { Languages } from "/console/compose-languages.js";
 import { changedFile, readFiles } from "/console/compose-files.js";
@@ -143,11 +143,12 @@ function showForm(main, draft, edited) {
     file.control.value = "";
     choices += 1;
     names = [];
+    takeBack();
     choose(kept, "", kept !== null);
     file.control.focus();
   } }, "Remove file");
   const fromFile = h("details", { class: "wide" }, h("summary", {}, "Use a file instead"), file.element, inUse, h("p", { class: "buttons" }, removeFile),
-    h("p", { class: "hint" }, "The text and payload are taken from the file. The file's recipients, rate, time and quiet hours are copied to the form, where you can change them."));
+    h("p", { class: "hint" }, "The text and payload are taken from the file. The file's name, app, recipients, rate, time and quiet hours are copied to the form. You can change all of them except the app."));
   /** The selected campaign and its files; null if the form's own texts apply. */
   let chosen = edited && !isPlain(edited.document.alert) ? { campaign: contentOf(edited.document), files: {} } : null;
   /** The content that an edited campaign keeps unless the user chooses a file. */
@@ -160,6 +161,10 @@ function showForm(main, draft, edited) {
   let names = [];
   let timer;
   let running = new AbortController();
+  /** The fields into which a file's campaign is copied; the fields of a group belong together. */
+  const groups = [[fields.name.control], [fields.topic.control], [fields.to.control, fields.subject.control], [fields.rate.control], ...time.groups];
+  /** The groups that the selected file has changed, with their values before and after that. */
+  let copies = [];
   /** The number of choices of files, so that files that are read late don't replace a later choice. */
   let choices = 0;
   /** The number of changes to the form, so that the result of an earlier dry run is not shown. */
@@ -212,6 +217,11 @@ function showForm(main, draft, edited) {
       }
     }
     if (value("name")) body.name = value("name");
+    // A campaign must not be sent to the users of another app than the one that its file names.
+    const app = chosen?.sources && typeof chosen.campaign.topic === "string" ? chosen.campaign.topic.trim() : "";
+    if (app && value("topic") && value("topic") !== app) {
+      problems.push({ field: "topic", error: `the file is for ${app}, but App is ${value("topic")}`, advice: `enter ${app}, or choose another file` });
+    }
     if (value("topic") || !chosen) body.topic = value("topic");
     const to = fields.to.value;
     body.to ??= to === "tag" || to === "user" ? `${to}:${value("subject")}` : to;
@@ -247,11 +257,31 @@ function showForm(main, draft, edited) {
     fields.fallback.value = [...fields.fallback.control.options].some((one) => one.value === current) ? current : "";
   }
 
+  /** Returns the values of a group of fields. */
+  function values(group) { return group.map((control) => (control.type === "radio" ? control.checked : control.value)); }
+
+  /** Restores the fields that the former file has changed, except those that the user has changed since then. */
+  function takeBack() {
+    for (const { group, before, after } of copies) {
+      if (values(group).some((value, index) => value !== after[index])) continue;
+      group.forEach((control, index) => { control[control.type === "radio" ? "checked" : "value"] = before[index]; });
+    }
+    copies = [];
+  }
+
   /**
-   * Moves the recipients, rate, time and quiet hours of a file's campaign to the form. Values that the form can't show
-   * remain in the campaign, so that the service reports them.
+   * Copies the app of a file's campaign to the form, and moves its name, recipients, rate, time and quiet hours there.
+   * Values that the form can't show remain in the campaign, so that the service reports them.
    */
   function takeOver(campaign) {
+    const former = groups.map(values);
+    for (const name of ["name", "topic"]) {
+      if (campaign[name] === undefined || campaign[name] === null) continue;
+      const isText = typeof campaign[name] === "string";
+      fields[name].value = isText ? campaign[name] : "";
+      // The file's app remains known, because App must not contradict it.
+      if (isText && name !== "topic") delete campaign[name];
+    }
     const [, whole, kind, subject] = typeof campaign.to === "string" ? campaign.to.match(/^(?:(all|list)|(tag|user):(.+))$/s) ?? [] : [];
     if (whole || kind) {
       fields.to.value = whole || kind;
@@ -261,6 +291,8 @@ function showForm(main, draft, edited) {
     if (campaign.rate !== undefined && campaign.rate !== null) fields.rate.value = typeof campaign.rate === "string" ? campaign.rate : JSON.stringify(campaign.rate);
     delete campaign.rate;
     time.takeOver(campaign);
+    copies = groups.map((group, index) => ({ group, before: former[index], after: values(group) }))
+      .filter(({ before, after }) => before.some((value, index) => value !== after[index]));
   }
 
   /** Returns a problem as sentences; without a file, the labels of the fields replace the names of the members. */
@@ -489,7 +521,7 @@ function showForm(main, draft, edited) {
     running.abort();
     remember();
     if (!await hasCurrentFiles()) return file.control.focus();
-    dryRun.disabled = true;
+    const enable = disable(dryRun);
     const checked = version;
     try {
       const found = await preview({ isFull: true });
@@ -504,7 +536,7 @@ function showForm(main, draft, edited) {
         showProblems(refusal.errors?.length ? refusal.errors : [{ error: refusal.message, advice: "try again" }]);
       }
     }
-    dryRun.disabled = false;
+    enable();
     main.querySelector("[aria-invalid]")?.focus();
   }
 
@@ -581,14 +613,15 @@ function showForm(main, draft, edited) {
       read = await readFiles(selected);
     } catch (problem) {
       if (choice !== choices) return;
+      takeBack();
       choose(null, problem.message);
       showProblems([{ field: "files", error: fault }]);
       return;
     }
     if (choice !== choices) return;
+    takeBack();
     if (!read) return choose(kept, "", kept !== null);
     takeOver(read.campaign);
-    if (read.campaign.topic && !fields.topic.value.trim()) fields.topic.value = read.campaign.topic;
     choose(read, "");
   });
 
@@ -607,7 +640,14 @@ function showForm(main, draft, edited) {
     // The user might have entered text in the meantime; check it for this app.
     if (languages.hasTexts) changed();
   }).catch(() => {});
-  return () => { clearTimeout(timer); running.abort(); };
+  return () => {
+    clearTimeout(timer);
+    running.abort();
+    // The form forgets its file when the user leaves it, unless the input has been stored.
+    if (copies.length === 0 || Object.keys(draft).length === 0) return;
+    takeBack();
+    remember();
+  };
 }
 
 /** Returns the JSON object in a text, or null if the text is anything else. */

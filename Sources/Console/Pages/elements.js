@@ -60,6 +60,19 @@ export function select(options, attributes = {}) {
   return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
 }
 
+/**
+ * Disables a button, which loses the focus; returns a function that enables the button again and restores its focus,
+ * unless another element has the focus by then.
+ */
+export function disable(button) {
+  const hadFocus = document.activeElement === button;
+  button.disabled = true;
+  return () => {
+    button.disabled = false;
+    if (hadFocus && document.activeElement === document.body) button.focus();
+  };
+}
+
 /** Returns a button with which the user repeats an action that failed because the service did not respond. */
 export function retryButton(action) {
   return h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: action }, "Retry"));

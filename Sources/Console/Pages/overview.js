@@ -132,11 +132,12 @@ export function show(main) {
       return h("span", { class: days < warningDays ? "bad" : "" }, `${new Date(text).toLocaleDateString()} (in ${count(days, "day", "days")})`);
     };
     const address = (text) => (text ? h("span", { class: "address" }, text) : null);
+    const addresses = (texts) => texts?.flatMap((text, index) => (index ? [", ", address(text)] : [address(text)]));
     const used = status.diskTotalBytes ? status.diskTotalBytes - status.diskFreeBytes : null;
     const rows = [
       ["Version", status.version], ["Environment", status.environment],
       ["Up", status.upSeconds === undefined ? null : `${duration(status.upSeconds)}, since ${dateTime(status.startedAt)}`],
-      ["Provider API", address(status.providerAddress)], ["Devices", address(status.deviceAddress)], ["Binary interface", address(status.binaryAddress)],
+      ["Provider API", addresses(status.providerAddresses) ?? address(status.providerAddress)], ["Devices", address(status.deviceAddress)], ["Binary interface", address(status.binaryAddress)],
       ["Feedback", address(status.feedbackAddress)], ["Console", address(status.consoleAddress)],
       ["Your own certificate expires", end(status.ownCertificateEndsAt)],
       ["Server certificate expires", end(status.serverCertificateEndsAt)], ["CA certificate expires", end(status.authorityEndsAt)],

@@ -28,8 +28,7 @@ export function show(main) {
     // The console shows the beginning of a token with an ellipsis, which might be pasted with it.
     fields.deviceToken.value = fields.deviceToken.value.replace(/(…|\.{3})\s*$/, "");
     for (const [name, field] of Object.entries(fields)) if (field.value.trim()) query.set(name, field.value.trim());
-    const digits = fields.deviceToken.value.replace(/[\s<>]/g, "").length;
-    const isShort = digits > 0 && digits < 8;
+    const isShort = /^[0-9a-f]{1,7}$/i.test(fields.deviceToken.value.replace(/[\s<>]/g, ""));
     try {
       let { rows, next } = await list(`/tokens?${query}`, { patience: patience.search });
       // A page of results can be empty even if the search isn't complete.
@@ -43,7 +42,11 @@ export function show(main) {
       after ? h("p", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => search(after) }, "Next page")) : null);
     } catch (refusal) {
       const problems = refusal.errors?.filter((problem) => fields[problem.field]) ?? [];
-      for (const problem of problems) fields[problem.field].fail(sentences(problem.error, problem.advice));
+      for (const problem of problems) {
+        // The service takes an odd number of digits for a wrong token, because it does not search for so few digits.
+        fields[problem.field].fail(isShort && problem.field === "deviceToken" ? "Enter the whole token, or at least its first 8 digits."
+          : sentences(problem.error, problem.advice));
+      }
       put(found, problems.length ? null : h("p", { class: "error" }, refusal.message));
     }
   }
@@ -80,7 +83,10 @@ export function show(main) {
     try {
       await call("DELETE", `/register?${new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic })}`);
       await search();
-      put(one, h("p", { class: "good" }, "Device removed."));
+      const done = h("p", { class: "good", tabindex: "-1" }, "Device removed.");
+      put(one, done);
+      // The button that had the focus is gone.
+      if (document.activeElement === document.body) done.focus();
     } catch (refusal) {
       put(one, h("p", { class: "error" }, refusal.message));
     }

@@ -19,7 +19,10 @@ function judge({ service, held, paused, scheduled, campaigns, devices, disk, not
   if (scheduled) news.push(`${count(scheduled, "campaign", "campaigns")} scheduled.`);
   const last = campaigns[0];
   if (last?.state === "completed" && last.failed + last.unknown > 0) {
-    notices.push(`The latest campaign did not reach ${count(last.failed + last.unknown, "device", "devices")}.`);
+    const parts = [];
+    if (last.failed) parts.push(`failed for ${count(last.failed, "device", "devices")}`);
+    if (last.unknown) parts.push(`has an unknown outcome for ${count(last.unknown, "device", "devices")}`);
+    notices.push(`The latest campaign, “${last.name}”, ${parts.join(" and ")}.`);
   }
   if (devices === 0) notices.push("No device tokens registered yet.");
   return { problems, notices, news };

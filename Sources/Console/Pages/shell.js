@@ -1,5 +1,5 @@
 import { call, session } from "/console/api.js";
-import { closeAll } from "/console/dialog.js";
+import { closeAll, confirm } from "/console/dialog.js";
 import { h, put } from "/console/elements.js";
 import { showLogin } from "/console/login.js";
 import { bind, helpButton, listen } from "/console/shortcuts.js";
@@ -11,6 +11,21 @@ const signOut = document.getElementById("sign-out");
 let screens = {};
 let end = () => {};
 let isSignedIn = false;
+
+// Browsers ask before they leave a page with a private key that nobody else has.
+addEventListener("beforeunload", (event) => {
+  if (session.unsaved.length) event.preventDefault();
+});
+
+/** Asks before a private key is lost that the user has not saved; resolves to true if there is none. */
+async function mayForgetKeys() {
+  const serials = session.unsaved.map((made) => made.serial);
+  return !serials.length || confirm({
+    title: "Sign out without the private key?", action: "Sign out",
+    text: [`You haven't saved the private key of certificate ${serials.join(", ")}, and the gateway doesn't keep a copy. `
+      + "Save it under Manage, Certificates, or revoke the certificate."],
+  });
+}
 
 /** Ends the current screen, with its streams, shortcuts, and dialogs. */
 function leave() {
@@ -78,6 +93,7 @@ export async function run(all, { service }) {
   signOut.before(themeSwitch(), helpButton());
   listen(screens);
   signOut.addEventListener("click", async () => {
+    if (!await mayForgetKeys()) return;
     await call("DELETE", "/console/session").catch(() => {});
     signedOut();
   });

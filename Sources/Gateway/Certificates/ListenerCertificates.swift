@@ -87,14 +87,7 @@ struct CertificateSource: Sendable {
 extension GatewayConfiguration {
   /// Throws if the files of the operator's certificate can't be used.
   public func checkCertificate() throws {
-    guard let serverCertificate else { return }
-    let own = try OwnCertificate(serverCertificate).identity
-    do throws(TLSFailure) {
-      _ = try TLSServerContext(
-        certificateChainPEM: own.certificateChainPEM, privateKeyPEM: own.privateKeyPEM, alpn: [])
-    } catch {
-      throw GatewayServer.Failure.setup(serverCertificate.problem(error))
-    }
+    _ = try serverCertificate.map { try OwnCertificate($0) }
   }
 
   /// Returns the reason that clients would reject the operator's certificate at `now`, in seconds since 1970; nil if
@@ -169,6 +162,12 @@ private struct OwnCertificate {
     }
     identity = TLSServerContext.Identity(
       certificateChainPEM: chain, privateKeyPEM: key, hostNames: hosts.map { $0.lowercased() })
+    // Check the bytes that are used, because a renewal can replace one of the files between two reads.
+    do throws(TLSFailure) {
+      _ = try TLSServerContext(certificateChainPEM: chain, privateKeyPEM: key, alpn: [])
+    } catch {
+      throw GatewayServer.Failure.setup(files.problem(error))
+    }
   }
 
   /// The maximum size of the file, in bytes; real certificate chains are about 10,000 bytes long.

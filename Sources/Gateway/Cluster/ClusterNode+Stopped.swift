@@ -1,6 +1,10 @@
 import Storage
 
 extension ClusterNode {
+  /// True if the node is running, or has been; not for a node whose first start has not finished or has failed, or for
+  /// the process that created the cluster.
+  var hasRun: Bool { beat > 0 && ClusterOptions.isName(name) }
+
   /// Returns the names of the other nodes that have stopped and whose delivery log an operator might still need.
   ///
   /// A node that is no longer used is not named forever. `number` is the number of the node that asks; the time of its

@@ -50,6 +50,8 @@ final class ClusterNodeRuntime: Sendable {
   let answers = ClusterAnswers()
   /// True while the store fails, which is reported once.
   private let isReporting = Atomic<Bool>(false)
+  /// True once another process has taken over this node, which is reported once.
+  private let wasTakenOver = Atomic<Bool>(false)
   /// The nodes as they were last read from the store.
   private let latestNodes = Mutex<[ClusterNode]>([])
   private let deviceCount = Atomic<Int64>(0)
@@ -144,9 +146,9 @@ final class ClusterNodeRuntime: Sendable {
     }
   }
 
-  /// Returns the nodes that are running, or have been; not the ones that only created the cluster.
+  /// Returns the nodes that are running, or have been.
   func nodes() throws(StorageFailure) -> [ClusterNode] {
-    let nodes = try membership.nodes().filter { ClusterOptions.isName($0.name) }
+    let nodes = try membership.nodes().filter(\.hasRun)
     latestNodes.withLock { $0 = nodes }
     return nodes
   }
@@ -229,6 +231,11 @@ final class ClusterNodeRuntime: Sendable {
     bus?.close()
     inbox.withLock { $0 }?.close()
     questions.withLock { $0 }?.close()
+    leave()
+  }
+
+  /// Ends the node's lease and its membership of the cluster.
+  func leave() {
     lease.lose()
     do throws(StorageFailure) {
       try membership.leave()
@@ -326,6 +333,8 @@ final class ClusterNodeRuntime: Sendable {
     } catch {
       if case .takenOver = error {
         lease.lose()
+        // The work that is already waiting fails in the same way.
+        guard !wasTakenOver.exchange(true, ordering: .relaxed) else { return }
         log.error(
           "stopping: another gateway was started with this --node, or another node declared this node dead",
           ["node": name])
@@ -371,7 +380,7 @@ final class ClusterNodeRuntime: Sendable {
 
   private func endSilentNodes() throws(StorageFailure) {
     let nodes = try membership.nodes()
-    latestNodes.withLock { $0 = nodes.filter { ClusterOptions.isName($0.name) } }
+    latestNodes.withLock { $0 = nodes.filter(\.hasRun) }
     let silent = watch.withLock {
       $0.silentNodes(in: nodes, except: number, at: elapsedMilliseconds())
     }

@@ -45,22 +45,33 @@ struct ClusterSecrets {
   private let key: [UInt8]
   private let keyFile: String
 
-  /// Reads the cluster key from a file with 32 bytes in hexadecimal.
+  /// Reads the cluster key from a file.
   init(_ membership: any ClusterMembership, keyFile path: String) throws(Failure) {
     self.membership = membership
     keyFile = path
+    key = try Self.readKey(from: path)
+  }
+
+  /// Throws if the key in this file cannot decrypt the shared keys, which are given as they were stored.
+  static func check(_ sealed: [UInt8], keyFile path: String) throws {
+    _ = try open(sealed, with: try readKey(from: path), of: path)
+  }
+
+  /// Returns the key in a file with 32 bytes in hexadecimal.
+  private static func readKey(from path: String) throws(Failure) -> [UInt8] {
     let content: [UInt8]?
     do throws(SystemFailure) {
       content =
         try FileSystem.isPresent(path)
-        ? FileSystem.readRegularFile(path, limit: Self.keyFileBytesMax) : nil
+        ? FileSystem.readRegularFile(path, limit: keyFileBytesMax) : nil
     } catch {
       throw .system(error)
     }
     guard let content else { throw .missingKey(path: path) }
     let digits = String(decoding: content, as: UTF8.self).filter { !$0.isWhitespace }
-    key = Hexadecimal.decode(digits) ?? []
+    let key = Hexadecimal.decode(digits) ?? []
     guard key.count == 32 else { throw .badKey(path: path) }
+    return key
   }
 
   /// Writes the shared keys to the folder; returns false if the database does not contain any yet.
@@ -89,7 +100,8 @@ struct ClusterSecrets {
       bundle += Array("\(name) \(bytes.count)\n".utf8) + bytes
     }
     assert(!bundle.isEmpty, "the folder contains keys")
-    let sealed = try cipher().seal(bundle, associatedData: [Array(Self.name.utf8)])
+    let sealed = try Self.cipher(key, of: keyFile).seal(
+      bundle, associatedData: [Array(Self.name.utf8)])
     if former == sealed { return true }
     let stored = try membership.putSecret(Self.name, sealed, replaces: replaces)
     guard stored != sealed else { return true }
@@ -105,21 +117,26 @@ struct ClusterSecrets {
       }
   }
 
-  private func cipher() throws -> SIVCipher {
+  private static func cipher(_ key: [UInt8], of path: String) throws -> SIVCipher {
     do throws(CryptoFailure) {
       return try SIVCipher(key: key)
     } catch {
-      throw Failure.badKey(path: keyFile)
+      throw Failure.badKey(path: path)
     }
+  }
+
+  private static func open(
+    _ sealed: [UInt8], with key: [UInt8], of path: String
+  ) throws -> [UInt8] {
+    let bundle = try cipher(key, of: path).open(sealed, associatedData: [Array(Self.name.utf8)])
+    guard let bundle else { throw Failure.otherKey(path: path) }
+    return bundle
   }
 
   private func write(
     _ sealed: [UInt8], into folder: GatewayFolder, where isWanted: (String) -> Bool = { _ in true }
   ) throws {
-    guard
-      let bundle = try cipher().open(sealed, associatedData: [Array(Self.name.utf8)])
-    else { throw Failure.otherKey(path: keyFile) }
-    var rest = bundle[...]
+    var rest = try Self.open(sealed, with: key, of: keyFile)[...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
       rest = rest[(end + 1)...]

@@ -95,7 +95,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   func streamDrained(_ stream: ByteStream) {}
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    if case .tlsFailed(let why) = reason {
+    if let why = reason.handshakeFailureOfClient {
       home.log.info(
         "refused a TLS handshake on the device port", ["peer": stream.peerDescription, "why": why])
     }

@@ -56,7 +56,7 @@ final class DeviceHandoff: StreamHandler {
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    if case .tlsFailed(let why) = reason {
+    if let why = reason.handshakeFailureOfClient {
       home.log.info(
         "refused a TLS handshake on the device port", ["peer": stream.peerDescription, "why": why])
     }

@@ -79,7 +79,7 @@ final class BinaryConnection: ProviderPeer, StreamHandler {
   func streamDrained(_ stream: ByteStream) {}
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    if case .tlsFailed(let why) = reason {
+    if let why = reason.handshakeFailureOfClient {
       front.log.info(
         "refused a TLS handshake on the binary port",
         ["peer": stream.peerDescription, "why": why])

@@ -53,7 +53,7 @@ final class LegacyProtocolNegotiator: StreamHandler {
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     stopTimer()
-    if case .tlsFailed(let why) = reason {
+    if let why = reason.handshakeFailureOfClient {
       front.log.info(
         "refused a TLS handshake on the binary or feedback port",
         ["peer": stream.peerDescription, "why": why])

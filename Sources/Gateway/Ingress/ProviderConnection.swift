@@ -125,7 +125,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
-    if case .tlsFailed(let why) = reason {
+    if let why = reason.handshakeFailureOfClient {
       front.log.info(
         "refused a TLS handshake on the provider port",
         ["peer": stream.peerDescription, "why": why])

@@ -27,6 +27,20 @@ struct FolderCluster {
     self.resources = resources
   }
 
+  /// Throws if the database does not contain a cluster, or if the cluster key of these options cannot decrypt its keys.
+  ///
+  /// The check precedes the start of the node, because a start under a name stops the node that has the name.
+  static func check(
+    _ options: ClusterOptions, _ database: PostgresDatabase, at address: PostgresAddress
+  ) throws {
+    guard let sealed = try database.secret(ClusterSecrets.name) else {
+      throw GatewayServer.Failure.setup(
+        "the database \(address.url) does not contain a cluster: correct --store, or create a cluster with "
+          + "'belfry cluster init'")
+    }
+    try ClusterSecrets.check(sealed, keyFile: options.keyFile)
+  }
+
   /// Writes the keys of the cluster to the folder.
   func pullSecrets() throws {
     guard try secrets.pull(into: folder) else {

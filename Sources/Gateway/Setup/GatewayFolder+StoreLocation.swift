@@ -65,48 +65,51 @@ extension GatewayFolder {
   /// Opens the stores in a database, and checks that they belong to this folder.
   ///
   /// If `isComplete` is true, the folder's first start has finished, so its database must not be empty. If `recovers` is
-  /// true, a missing link is created again. A node of a cluster adopts the identifier of its database.
+  /// true, a missing link is created again. A node of a cluster adopts the identifier of its database. Neither the folder
+  /// nor the database is changed, and no node joins the cluster, if they do not belong together or if `check` throws.
   func openStores(
     in address: PostgresAddress, isComplete: Bool, recovers: Bool = false,
-    asNode nodeName: String? = nil
+    asNode nodeName: String? = nil, check: (PostgresDatabase) throws -> Void = { _ in }
   ) throws -> PostgresStores {
     let own = try DatabaseLink(of: self)
-    let stores =
-      if let nodeName {
-        try PostgresStores(cluster: address, nodeName: nodeName, mayCreate: !isComplete)
-      } else {
-        try PostgresStores(address, mayCreate: !isComplete)
-      }
-    if nodeName == nil, try stores.control.setting(ControlSetting.cluster) != nil {
-      stores.control.close()
-      stores.notifications.close()
+    let database = try PostgresDatabase(address, asNode: nodeName != nil)
+    if nodeName == nil, try database.setting(ControlSetting.cluster) != nil {
       // Keys that are rotated in this folder would be lost when the node takes the cluster's keys again.
       throw Failure.otherStore(
         folder: path, "its data is in the database of a cluster",
         remedy: "start the gateway with --bus, and run commands on a running node")
     }
+    try check(database)
     var link = own ?? DatabaseLink(url: address.url)
-    let recorded = try stores.control.setting(ControlSetting.databaseLink)
+    let recorded = try database.setting(ControlSetting.databaseLink)
     if let recorded, own == nil, isComplete && recovers || !isComplete && nodeName != nil {
       link.id = String(decoding: recorded, as: UTF8.self)
     } else if let recorded, !recorded.elementsEqual(own?.id.utf8 ?? "".utf8) {
       throw Failure.otherStore(
         folder: path, "the database \(address.url) belongs to a gateway with another data folder",
-        remedy: "use that folder, or choose an empty database")
+        remedy: nodeName == nil
+          ? "use that folder, or choose an empty database"
+          : "use an empty data folder, which gets the keys of the cluster, or correct --store")
     }
-    if recorded == nil, own != nil, isComplete {
+    if recorded == nil, own != nil, isComplete, try database.hasTables() {
       throw Failure.otherStore(
         folder: path, "the database \(address.url) does not contain its data",
         remedy: "restore the database from a backup, or choose an empty data folder")
     }
-    if own == nil || !link.url.utf8.elementsEqual(address.url.utf8) {
-      link.url = address.url
-      try link.write(to: self)
-    }
-    if recorded == nil {
-      try stores.control.apply([
-        .putSetting(name: ControlSetting.databaseLink, value: Array(link.id.utf8))
-      ])
+    let stores = try PostgresStores(database, nodeName: nodeName, mayCreate: !isComplete)
+    do {
+      if own == nil || !link.url.utf8.elementsEqual(address.url.utf8) {
+        link.url = address.url
+        try link.write(to: self)
+      }
+      if recorded == nil {
+        try stores.control.apply([
+          .putSetting(name: ControlSetting.databaseLink, value: Array(link.id.utf8))
+        ])
+      }
+    } catch {
+      try? stores.cluster?.membership.leave()
+      throw error
     }
     return stores
   }

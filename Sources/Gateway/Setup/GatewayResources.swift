@@ -98,6 +98,10 @@ extension GatewayResources {
     let stores: (control: any ControlStore, notifications: any NotificationStore)
     var warnings: [String] = []
     var node: FolderCluster?
+    var membership: (any ClusterMembership)?
+    var isComplete = false
+    // The other nodes would wait for a node that cannot start until its lease ends.
+    defer { if !isComplete { try? membership?.leave() } }
     switch configuration.store {
     case .folder: stores = try openStores(in: folder, recovery)
     case .database(let address):
@@ -107,7 +111,12 @@ extension GatewayResources {
       }
       let opened = try folder.openStores(
         in: address, isComplete: folder.isComplete, recovers: configuration.recovers,
-        asNode: configuration.cluster?.nodeName)
+        asNode: configuration.cluster?.nodeName
+      ) { database in
+        guard let options = configuration.cluster else { return }
+        try FolderCluster.check(options, database, at: address)
+      }
+      membership = opened.cluster?.membership
       if let options = configuration.cluster {
         node = try FolderCluster(options, opened, folder)
         log.info(
@@ -163,6 +172,7 @@ extension GatewayResources {
         "insecure permissions: other users can read secrets in the data folder; run chmod 700 on it",
         ["folder": folder.path, "files": exposed.joined(separator: " ")])
     }
+    isComplete = true
     return resources
   }
 

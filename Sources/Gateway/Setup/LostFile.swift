@@ -42,6 +42,12 @@ extension GatewayFolder {
     }
   }
 
+  /// The paths of the folder, and of the stores that are files in it, to which this user cannot write.
+  public var unwritablePaths: [String] {
+    let stores = [controlStoreFile, notificationStoreFile].filter { FileSystem.exists($0) }
+    return ([path] + stores).filter { !FileSystem.isWritable($0) }
+  }
+
   private var requiredParts: [FolderPart] {
     let hasLink = FileSystem.exists(file(DatabaseLink.file))
     return FolderPart.parts(isOfDatabase: hasLink || isOfDatabase)

@@ -102,7 +102,8 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .badDeviceToken:
       Row(
         400, "BadDeviceToken", legacy: 8,
-        "the token is malformed or forged, or belongs to the other environment")
+        "the token is malformed or forged, belongs to the other environment, or its token key was retired"
+      )
     case .badExpirationDate:
       Row(
         400, "BadExpirationDate",
@@ -168,7 +169,7 @@ public enum Rejection: UInt8, CaseIterable, Sendable {
     case .tooManyProviderTokenUpdates:
       Row(
         429, "TooManyProviderTokenUpdates", .retryLater,
-        "the provider token was changed again within 20 minutes")
+        "the connection's provider token was changed again within 20 minutes")
     case .tooManyRequests:
       Row(
         429, "TooManyRequests", .retryLater,

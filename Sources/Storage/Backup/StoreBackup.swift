@@ -68,9 +68,12 @@ public enum StoreBackup {
 
     /// Opens the file.
     ///
-    /// A throwaway file is discarded unless it is complete, so it does not need to survive a crash.
-    init(_ path: String, isThrowaway: Bool = false) throws(StorageFailure) {
-      self.path = path
+    /// A throwaway file is discarded unless it is complete, so it does not need to survive a crash. Errors name `file`
+    /// instead of a temporary file.
+    init(
+      _ path: String, isThrowaway: Bool = false, for file: String? = nil
+    ) throws(StorageFailure) {
+      self.path = file ?? path
       var opened: OpaquePointer?
       let code = unsafe sqlite3_open_v2(
         path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)

@@ -10,8 +10,8 @@ public final class StoreCopy {
   private let connection: StoreBackup.Connection
 
   /// Creates an empty copy on the disk that contains the file at `path`, under a name that exists only for a moment.
-  public init(beside path: String) throws(StorageFailure) {
-    let path = FileSystem.temporary(for: path)
+  public init(beside backup: String) throws(StorageFailure) {
+    let path = FileSystem.temporary(for: backup)
     do throws(SystemFailure) {
       file = try RandomAccessFile(path)
     } catch {
@@ -19,7 +19,7 @@ public final class StoreCopy {
     }
     // Remove the name, which SQLite does not need after it has opened the file, because this file has no journal.
     defer { try? FileSystem.remove(path) }
-    connection = try StoreBackup.Connection(path, isThrowaway: true)
+    connection = try StoreBackup.Connection(path, isThrowaway: true, for: backup)
   }
 
   /// Copies the store at `path` without blocking writers; another process can write to the store during the copy.

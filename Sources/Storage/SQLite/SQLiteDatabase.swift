@@ -181,6 +181,9 @@ internal import System
   /// The only trigger is the guard of a table with checksums.
   private static let triggerRefused = SQLITE_CONSTRAINT | 7 << 8
 
+  /// SQLite's extended codes `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`.
+  private static let failedSyncs = [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8]
+
   /// Converts SQLite's `code` to an error for the owner of the file.
   ///
   /// `systemError` is the system's last error, for cases in which SQLite might not have recorded it.
@@ -195,7 +198,7 @@ internal import System
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
     case SQLITE_IOERR, SQLITE_CANTOPEN:
-      return inputOutput(operation, detail, systemError)
+      return inputOutput(operation, code, detail, systemError)
     case SQLITE_CORRUPT: return .corrupt(path: path, detail: detail)
     case SQLITE_CONSTRAINT where code == Self.foreignKeyViolated:
       return .missing(what: "an object that a new record belongs to")
@@ -208,11 +211,16 @@ internal import System
   }
 
   private func inputOutput(
-    _ operation: String, _ detail: String, _ systemError: Int32
+    _ operation: String, _ code: Int32, _ detail: String, _ systemError: Int32
   ) -> StorageFailure {
     let noted = unsafe sqlite3_system_errno(connection)
     switch noted == 0 ? systemError : noted {
     case EACCES, EPERM, EROFS: return .readOnly(path: path)
+    // SQLite reports this as an error of the disk if a file other than the database or its log cannot grow. After a
+    // failed sync, however, the file must be opened again.
+    case ENOSPC where !Self.failedSyncs.contains(code),
+      EDQUOT where !Self.failedSyncs.contains(code):
+      return .diskFull(path: path)
     case 0: return .inputOutput(path: path, operation: operation, why: detail)
     case let number:
       return .inputOutput(path: path, operation: operation, why: SystemFailure.message(number))

@@ -121,6 +121,11 @@ public enum FileSystem {
     return unsafe lstat(path, &status) == 0
   }
 
+  /// Returns true if the process may write to the file or folder at `path`, with its effective user.
+  public static func isWritable(_ path: String) -> Bool {
+    unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
+  }
+
   /// Returns true if a file of any kind exists at the path.
   ///
   /// Throws if the current user is not permitted to check.

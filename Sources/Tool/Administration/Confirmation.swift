@@ -1,5 +1,7 @@
+import BelfryWire
 import Gateway
 import Glibc
+import System
 
 /// The confirmation of an action that cannot be undone, which a user gives on a terminal.
 enum Confirmation {
@@ -16,5 +18,12 @@ enum Confirmation {
       throw AdministrationFailure(
         .conflict, "nothing was changed", do: "to confirm, enter y, or use --force")
     }
+  }
+
+  /// Asks the question on the terminal, and returns true if the user answers yes.
+  static func isGiven(for question: String) -> Bool {
+    _ = StandardStream.error.write("\(question) [y/N] ".utf8)
+    let answer = readLine()?.lowercased() ?? ""
+    return answer.hasSameBytes(as: "y") || answer.hasSameBytes(as: "yes")
   }
 }

@@ -20,7 +20,9 @@ enum FaultCommand {
           .value("topic", "T", "only for this topic"),
           .value("reason", "R", "reject the request with this APNs reason"),
           .value(
-            "timestamp", "MS", "timestamp of an Unregistered response, in milliseconds since 1970"),
+            "timestamp", "MS",
+            "timestamp of a response with status 410 (Unregistered, ExpiredToken), in milliseconds since 1970"
+          ),
           .value(
             "share", "0..1", default: "1", "fraction of the requests to reject with --reason"),
           .value("goaway-after", "N", "send GOAWAY after N requests on a connection"),

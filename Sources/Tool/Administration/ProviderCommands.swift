@@ -112,7 +112,10 @@ enum KeyCommand {
   private static let token: AdministrationVerb = {
     var verb = AdministrationVerb(
       "key", "jwt",
-      "Prints a fresh provider token. With --key, the command needs no gateway, so it works on any machine.",
+      """
+      Prints a fresh provider token. Use one token for all pushes of a connection: a connection accepts a new token \
+      only 20 minutes after the previous one. With --key, the command needs no gateway, so it works on any machine.
+      """,
       options: [
         .value("id", "KEYID", default: "the first valid key", "the key to sign with"),
         .value(

@@ -72,7 +72,9 @@ struct ConfigurationFile {
         faults.append(
           Fault(
             line: key.line,
-            what: "\(name) is already set on line \(former.line): write its values as one list"))
+            what:
+              "\(name) is already set on line \(former.line): remove one of the two lines; if the option can have "
+              + "several values, write them as one list"))
       } else if let values {
         entries.append(
           Entry(

@@ -11,6 +11,8 @@ struct GatewayDoctor {
   private let lost: [LostFile]
   /// The names of the required files that this user cannot read.
   private let unreadable: [String]
+  /// The paths of the folder and its stores to which this user cannot write; empty while the gateway runs.
+  private let unwritable: [String]
   private var description = JSONObject()
 
   /// Returns the rows about the gateway in a folder, in the same format as those about an agent.
@@ -47,6 +49,8 @@ struct GatewayDoctor {
     self.folder = folder
     lost = folder.lostFiles
     unreadable = folder.unreadableFiles
+    let isRunning = (try? GatewayAccess(folder: folder.path).status()) != nil
+    unwritable = isRunning ? [] : folder.unwritablePaths
   }
 
   private mutating func readDescription() -> Bool {
@@ -103,14 +107,21 @@ struct GatewayDoctor {
         "run the command as the gateway's user, or make the owner of the folder the owner of the files with chown"
       )
     }
+    guard !lost.isEmpty || unwritable.isEmpty else {
+      return Self.row(
+        "required files", isFine: false,
+        "this user cannot write to \(unwritable.joined(separator: ", "))",
+        "run the command as the gateway's user, or make the gateway's user the owner of the folder and its files with "
+          + "chown -R, and run chmod 700 \(folder.path)")
+    }
     return Self.row(
       "required files", isFine: lost.isEmpty,
       lost.isEmpty ? "complete" : "\(lost.problem) (in \(folder.path))", lost.remedy)
   }
 
-  /// Returns the advice to start the gateway, which is useless while required files are lost or cannot be read.
+  /// Returns the advice to start the gateway, which is useless while required files are lost, or cannot be read or written.
   private func startAdvice(_ advice: String) -> String {
-    lost.isEmpty && unreadable.isEmpty
+    lost.isEmpty && unreadable.isEmpty && unwritable.isEmpty
       ? advice : "see 'required files', without which the gateway does not start"
   }
 
@@ -125,23 +136,32 @@ struct GatewayDoctor {
 
   private var listeners: [JSONObject] {
     let hasExited = isStopped
-    return ["provider", "device", "binary", "feedback", "console"].map { name in
-      guard let port = port(name) else {
-        return Self.row(
-          "\(name) port", isFine: false, "not in gateway.json", startAdvice("restart the gateway"))
+    return ["provider", "device", "binary", "feedback", "console"].flatMap {
+      name -> [JSONObject] in
+      let found = ports(name)
+      guard !found.isEmpty else {
+        return [
+          Self.row(
+            "\(name) port", isFine: false, "not in gateway.json",
+            startAdvice("restart the gateway"))
+        ]
       }
-      let host = name == "console" ? consoleHost : host
-      let isOpen = isListening(host, port)
-      if isOpen, hasExited {
-        return Self.row(
-          "\(name) port", isFine: false, "\(host):\(port), in use by another program",
-          startAdvice("run ss -ltnp to find the program, and stop it; or choose another port"))
-      }
-      return Self.row(
-        "\(name) port", isFine: isOpen,
-        "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
-        startAdvice("start the gateway, or run ss -ltnp to see which process uses the port"))
+      return found.map { listener(name, $0, hasExited: hasExited) }
     }
+  }
+
+  private func listener(_ name: String, _ port: UInt16, hasExited: Bool) -> JSONObject {
+    let host = name == "console" ? consoleHost : host
+    let isOpen = isListening(host, port)
+    if isOpen, hasExited {
+      return Self.row(
+        "\(name) port", isFine: false, "\(host):\(port), in use by another program",
+        startAdvice("run ss -ltnp to find the program, and stop it; or choose another port"))
+    }
+    return Self.row(
+      "\(name) port", isFine: isOpen,
+      "\(host):\(port)" + (isOpen ? ", listening" : ", not listening"),
+      startAdvice("start the gateway, or run ss -ltnp to see which process uses the port"))
   }
 
   private var certificates: [JSONObject] {
@@ -318,9 +338,13 @@ struct GatewayDoctor {
       ofListener: description["consoleHost"]?.stringValue ?? "127.0.0.1")
   }
 
-  private func port(_ listener: String) -> UInt16? {
-    let number = description["ports"]?.objectValue?[listener]?.integerValue
-    return number.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
+  /// Returns the ports of a listener in `gateway.json`; only providers can have several.
+  private func ports(_ listener: String) -> [UInt16] {
+    let ports = description["ports"]?.objectValue
+    let several = listener == "provider" ? ports?["providers"]?.arrayValue : nil  // text: our own
+    return (several ?? [ports?[listener]].compactMap(\.self)).compactMap { value in
+      value.integerValue.flatMap(UInt16.init(exactly:)).flatMap { $0 > 0 ? $0 : nil }
+    }
   }
 
   /// Returns true if a socket on this machine is listening at the address.

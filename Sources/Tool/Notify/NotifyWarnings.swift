@@ -7,14 +7,36 @@ import System
 /// The warnings of `belfry notify` about a notification that the agent has accepted, but that the user might not see or
 /// cannot answer completely.
 enum NotifyWarnings {
-  /// Warns if the user has turned off the app's alerts, so that the notification is neither shown nor listed.
-  static func warnOfAlertsOff(_ app: String, on connection: AppLinkConnection) {
+  /// Warns if, because of the user's settings for the app, the notification is neither shown nor listed; returns true if
+  /// so.
+  ///
+  /// The agent answers in order, so after its answer, `isRefused` is true if the agent has already refused the
+  /// notification's buttons. The refusal states the reason, so there is no warning.
+  static func warnOfSettings(
+    _ app: String, on connection: AppLinkConnection, unless isRefused: () -> Bool
+  ) -> Bool {
     let answer = try? connection.call(
       .control(.appSettings(app: app)), timeoutMilliseconds: AgentControl.answerMilliseconds)
-    guard let row = answer?.rows.first, row["alert"] == "off" else { return }
+    guard let row = answer?.rows.first, !isRefused() else { return false }
+    let cause: (text: String, change: String)
+    if row["alert"] == "off" {
+      cause = ("alerts", "alert=on")
+    } else if row["style"] == "none", row["center"] == "off" {
+      cause = ("banners and the Notification Center", "style=banner center=on")
+    } else {
+      return false
+    }
     Output.error(
-      "alerts are off for \(app), so the notification is neither shown nor listed",
-      do: "turn them on with 'belfry settings \(app) alert=on'")
+      "\(cause.text) are off for \(app), so the notification is neither shown nor listed",
+      do: "turn them on with 'belfry settings \(app) \(cause.change)'")
+    return true
+  }
+
+  /// Reports that Focus is on, so that a question has no banner.
+  static func reportFocus(_ options: CommandLineOptions) {
+    let rows = (try? AgentControl(options).ask(.state([:])).rows) ?? []
+    guard let row = rows.first, row["focus"] == "on" else { return }
+    Output.error("Focus is on, so the notification appears only in the Notification Center")
   }
 
   /// Warns if the agent does not know the device's location, so that a notification for an area cannot be shown.

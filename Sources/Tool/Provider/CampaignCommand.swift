@@ -37,6 +37,9 @@ enum CampaignCommand {
   private static let detach = OptionTable.Entry.flag(
     "detach", "do not wait; the running provider continues the campaign")
 
+  private static let force = OptionTable.Entry.flag(
+    "force", "do not ask for confirmation; without a terminal, this is the default")
+
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
@@ -68,12 +71,13 @@ enum CampaignCommand {
       + [.flag("draft", "turn a scheduled campaign into a draft")] + access + SendTarget.entries)
 
   private static func named(
-    _ verb: String, _ summary: String, isOptional: Bool = false, isSending: Bool = false
+    _ verb: String, _ summary: String, isOptional: Bool = false, isSending: Bool = false,
+    hasQuestion: Bool = false
   ) -> OptionTable {
     OptionTable(
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
-      access
+      (hasQuestion ? [force] : []) + access
         + (isSending ? [dryRun, detach] : [])
         + (needsService.contains(verb) ? SendTarget.entries : []))
   }
@@ -95,10 +99,11 @@ enum CampaignCommand {
   private static let cancel = named(
     "cancel",
     "Cancels a scheduled, running or paused campaign permanently. The report still includes the "
-      + "pushes that were sent.")
+      + "pushes that were sent.", hasQuestion: true)
   private static let delete = named(
     "delete",
-    "Deletes a campaign and its report. A campaign that is being sent cannot be deleted.")
+    "Deletes a campaign and its report. A campaign that is being sent cannot be deleted.",
+    hasQuestion: true)
   private static let copy = named(
     "copy", "Copies a campaign to a new draft, without the scheduled time.")
   private static let test = OptionTable(
@@ -145,11 +150,16 @@ enum CampaignCommand {
       case "edit": return try with(edit, rest, CampaignEditing.read, CampaignEditing.edit)
       case "test": return try with(test, rest, CampaignEditing.test)
       case "pause": return try with(pause, rest, printing("POST", "/pause"))
-      case "cancel": return try with(cancel, rest, printing("POST", "/cancel"))
+      case "cancel":
+        return try with(cancel, rest) { options, access in
+          try requireCancellation(options, access)
+          return try printing("POST", "/cancel")(options, access)
+        }
       case "copy": return try with(copy, rest, printing("POST", "/copy"))
       case "delete":
         return try with(delete, rest) { options, access in
           let id = try id(options)
+          try requireDeletion(options, access)
           _ = try access.perform("DELETE", "/campaigns/\(id)")
           if options.has("json") {
             Output.json(["id": .string(id), "removed": true])
@@ -271,6 +281,47 @@ enum CampaignCommand {
       print(try access.perform(method, "/campaigns/\(id(options))\(verb)"), options)
       return 0
     }
+  }
+
+  /// Asks a user on a terminal to confirm that the campaign is cancelled.
+  private static func requireCancellation(
+    _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws {
+    guard let (campaign, state) = try subjectOfQuestion(options, access),
+      ["scheduled", "running", "paused"].contains(state)
+    else { return }
+    let effect = state == "scheduled" ? "It will not be sent" : "No more pushes are sent"
+    try Confirmation.require(
+      "cancel the campaign \(campaign) permanently? \(effect), and it cannot be resumed.")
+  }
+
+  /// Asks a user on a terminal to confirm that the campaign is deleted.
+  private static func requireDeletion(
+    _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws {
+    guard let (campaign, state) = try subjectOfQuestion(options, access),
+      ["draft", "scheduled", "completed", "cancelled"].contains(state)
+    else { return }
+    let hasReport = state == "completed" || state == "cancelled"
+    try Confirmation.require(
+      "delete the campaign \(campaign) permanently?"
+        + (hasReport ? " Its report is deleted, too." : ""))
+  }
+
+  /// Returns the campaign's name and state for a question, and the state alone; nil if the command asks nothing.
+  ///
+  /// The service refuses an action that the state does not allow, so such an action needs no question.
+  private static func subjectOfQuestion(
+    _ options: CommandLineOptions, _ access: ProviderAccess
+  ) throws -> (campaign: String, state: String)? {
+    guard Confirmation.isPossible, !options.has("force") else { return nil }
+    let id = try id(options)
+    guard let status = try access.perform("GET", "/campaigns/\(id)").first,
+      let state = status["state"]?.stringValue
+    else { return nil }
+    // The IDs of campaigns are easy to confuse, and several campaigns can have the same name.
+    let name = status["name"]?.stringValue.map { "\"\(OutputTable.printable($0))\", " } ?? ""
+    return ("\(id) (\(name)\(OutputTable.printable(state)))", state)
   }
 
   /// Prints a report for users: the status, followed by the outcomes as a table.

@@ -12,15 +12,22 @@ struct CampaignOutput {
   private let id: String
   private let asJSON: Bool
   private let isTerminal: Bool
+  /// The effect of Ctrl-C while the campaign is waiting.
+  private let interruption: String
   private let startedAt = SystemClock.monotonicNanoseconds
   private var first: Int64?
   private var last: JSONObject?
   private var lastWait: String?
   private var hasProblem = false
 
-  init(id: String, asJSON: Bool) {
+  /// `isLocal` is true if this process itself sends the campaign.
+  init(id: String, asJSON: Bool, isLocal: Bool) {
     self.id = id
     self.asJSON = asJSON
+    interruption =
+      isLocal
+      ? "Ctrl-C stops sending; 'belfry campaign resume \(id)' continues the campaign"
+      : "Ctrl-C ends only this command; the provider continues the campaign"
     isTerminal = !asJSON && isatty(STDERR_FILENO) == 1
     if !asJSON { Self.error("campaign \(id)\n") }
   }
@@ -35,11 +42,16 @@ struct CampaignOutput {
       line["event"] = "progress"
       Output.json(.object(line))
     } else if isTerminal {
+      // Print the effect of Ctrl-C once, above the progress bar.
+      if lastWait == nil, let wait = Self.wait(status) {
+        Self.error("\r\u{1B}[K\(interruption)\n")
+        lastWait = wait
+      }
       Self.error("\r\u{1B}[K" + bar(status))
     } else {
       // Without a progress bar, a campaign that waits for hours would seem to have failed.
       let wait = Self.wait(status)
-      if let wait, wait != lastWait { Self.error("\(wait)\n") }
+      if let wait, wait != lastWait { Self.error("\(wait) (\(interruption))\n") }
       lastWait = wait
       reportProblem(status)
     }

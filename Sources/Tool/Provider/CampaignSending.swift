@@ -172,7 +172,8 @@ enum CampaignSending {
     let signals = SignalInterruption { one in interruption.withLock { $0 = one } }
     defer { withExtendedLifetime(signals) {} }
     var status = try access.perform("GET", "/campaigns/\(id)").first ?? [:]
-    var output = CampaignOutput(id: id, asJSON: options.has("json"))
+    var output = CampaignOutput(
+      id: id, asJSON: options.has("json"), isLocal: access.isLocal)
     if options.has("detach") {
       output.finish(status)
       return 0

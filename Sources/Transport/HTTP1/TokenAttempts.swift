@@ -50,13 +50,13 @@ public final class TokenAttempts: Sendable {
   public func check(_ text: String, from address: String) -> Outcome {
     // An empty attempt would match an empty token.
     if !token.isEmpty, ConstantTime.areEqual(Array(text.utf8), token) { return .right }
-    return countWrong(from: address)
+    return countWrong("wrong admin token", from: address)
   }
 
   /// Counts a wrong token, or another kind of wrong secret, from this address.
   ///
-  /// Returns `.wrong`, or `.tooMany` if clients at this address must wait.
-  public func countWrong(from address: String) -> Outcome {
+  /// `what` is the line for the log. Returns `.wrong`, or `.tooMany` if clients at this address must wait.
+  public func countWrong(_ what: String, from address: String) -> Outcome {
     let now = now()
     let (outcome, logsAddress) = state.withLock { state -> (Outcome, Bool) in
       let wait = Self.wait(state.attempts[address], at: now)
@@ -66,7 +66,7 @@ public final class TokenAttempts: Sendable {
       return (wait.map { .tooMany(retryAfterSeconds: $0) } ?? .wrong, logsAddress)
     }
     // The log combines identical lines into one line with a count. An address in every line would prevent this.
-    log.warning("wrong admin token", logsAddress ? ["address": address] : [:])
+    log.warning(what, logsAddress ? ["address": address] : [:])
     return outcome
   }
 

@@ -84,6 +84,15 @@ extension StreamClosure {
     self == .tlsFailed(TLSReason.unknownAuthority) || self == .tlsFailed(TLSReason.wrongSignature)
   }
 
+  /// The reason that the TLS handshake with a client failed, for the server's log; nil if it did not fail.
+  ///
+  /// A server does not trust another CA for the sake of one client, so the remedy differs from that of a client.
+  public var handshakeFailureOfClient: String? {
+    guard case .tlsFailed(let reason) = self else { return nil }
+    return self == .tlsFailed(TLSReason.unknownAuthority)
+      ? TLSReason.unknownClientAuthority : reason
+  }
+
   /// True if the peer refused this side's certificate, as far as the peer's alert indicates.
   public var isOwnCertificateRefused: Bool {
     self == .tlsFailed(TLSReason.refusedAuthority)

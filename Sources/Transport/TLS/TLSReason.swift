@@ -3,6 +3,8 @@ import COpenSSL
 /// Descriptions of connection failures, each of which tells which side rejected the connection.
 enum TLSReason {
   static let unknownAuthority = "certificate of an unknown CA: trust the CA that signed it"
+  static let unknownClientAuthority =
+    "certificate of an unknown CA: the client needs a new certificate of this gateway's CA"
   static let wrongSignature = "the certificate's signature is invalid"
   static let otherName = "the certificate is for another name"
   static let refusedAuthority = "the peer reported: certificate of an unknown CA"

@@ -1,3 +1,4 @@
+import AppWire
 import BelfryWire
 import Testing
 
@@ -28,6 +29,15 @@ struct DisplayNameTests {
   @Test func `a name without visible characters is rejected`() {
     #expect(DisplayName.clean("") == nil && DisplayName.clean(" \u{200B}\u{0}\n") == nil)
     #expect(DisplayName.cleanReason("") == nil)
+  }
+
+  @Test func `a development app that no longer has a name is called by its ID`() {
+    let bench = ModelBench()
+    func name() -> JSONValue? { bench.command(.apps).answers.first?.rows.first?["name"] }
+    bench.connect { $0.name = "Burger" }
+    #expect(name() == "Burger")
+    bench.connect()
+    #expect(name() == .string(ModelBench.burger.text))
   }
 
   @Test func `texts that describe an app are cleaned when they are read, also from storage`() throws

@@ -104,6 +104,21 @@ import Testing
     #expect(Self.states(bench.take()) == ["1 background"])
   }
 
+  @Test
+  func `auto discards the app that a command moved to the front, and follows the window again`() {
+    let bench = ModelBench()
+    bench.connect(process: ProcessIdentity(pid: 10, uid: 7))
+    _ = bench.command(.state(["front": "none"]))
+    #expect(front(bench) == "none")
+    #expect(Self.states(bench.command(.state(["front": "auto"]))).isEmpty)
+    #expect(front(bench) == .null)
+    bench.handle(.focusedWindowChanged(Self.window(10)))
+    #expect(Self.states(bench.take()) == ["1 foreground"])
+    #expect(Self.states(bench.command(.state(["front": "none"]))) == ["1 background"])
+    #expect(Self.states(bench.command(.state(["front": "auto"]))) == ["1 foreground"])
+    #expect(front(bench) == "org.example.burger")
+  }
+
   /// A desktop can prevent a window that requests activation from moving to the foreground.
   @Test
   func `an app that a tap brings to the front leaves it with the next window, raised or not`() {

@@ -6,6 +6,18 @@ import Testing
 @Suite("Commands that leave before their answer")
 struct GoneConnectionTests {
   @Test
+  func `an app's dialogs are withdrawn when its last process ends; its notifications remain`() {
+    let bench = ModelBench()
+    let first = bench.authorized()
+    let (second, _) = bench.connect()
+    let dialog = NotificationRequest.dialogPrefix + "1"
+    bench.ask(first, .add(ModelBench.request(dialog)))
+    bench.ask(first, .add(ModelBench.request()))
+    #expect(bench.handle(.appDisconnected(first)).withdrawn.isEmpty)
+    #expect(bench.handle(.appDisconnected(second)).withdrawn.map(\.id) == [dialog])
+  }
+
+  @Test
   func
     `a command's notification is shown once the user allows it, even after the command disconnected`()
   {

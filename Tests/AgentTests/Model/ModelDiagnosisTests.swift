@@ -71,6 +71,24 @@ import Testing
         "alerts are turned off | belfry settings org.example.burger alert=on"
       ),
       (
+        { $0.switches.alertStyle = .none },
+        "banners are turned off (style=none): its notifications are only listed"
+          + " | belfry settings org.example.burger style=banner"
+      ),
+      (
+        { $0.switches.center = false },
+        "the Notification Center is turned off (center=off): its notifications are not listed"
+          + " | belfry settings org.example.burger center=on"
+      ),
+      (
+        {
+          $0.switches.alertStyle = .none
+          $0.switches.center = false
+        },
+        "banners and the Notification Center are turned off (style=none, center=off): its notifications are neither "
+          + "shown nor listed | belfry settings org.example.burger style=banner center=on"
+      ),
+      (
         { $0.installation?.entitlements = [] },
         "its manifest does not claim aps-environment: it gets no token"
           + " | add it and run 'belfry app install' again"

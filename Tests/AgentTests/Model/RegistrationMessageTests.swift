@@ -26,6 +26,17 @@ import Testing
       ])
   }
 
+  @Test func `an app is greeted as registered only once it has its token`() throws {
+    let bench = ModelBench(isLinkUp: false)
+    let (connection, _) = bench.connect()
+    bench.ask(connection, .register(.alert))
+    let waiting = try #require(bench.connect().1.answers.first).welcome()
+    #expect(!waiting.isRegistered)
+    bench.handle(.registrationSucceeded(ModelBench.burger, .alert, token: [1]))
+    let registered = try #require(bench.connect().1.answers.first).welcome()
+    #expect(registered.isRegistered)
+  }
+
   @Test func `with --gateway none, registering and going online name this option`() {
     let bench = ModelBench(hasGateway: false, isLinkUp: false, isGatewayOff: true)
     let message = "the agent was started with --gateway none: start it without this option"

@@ -483,6 +483,41 @@ struct ResponseTests {
     #expect(removed.refusals == [.unknownNotification])
   }
 
+  @Test(arguments: [
+    (["alert": "off"], "alert=on"), (["notifications": "off"], "notifications=on"),
+    (["style": "none", "center": "off"], "style=banner center=on"),
+  ])
+  func `a command that waits for a notification that appears nowhere is refused with the reason`(
+    settings: [String: String], change: String
+  ) {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    let (waiting, _) = bench.connect(role: .control)
+    bench.ask(waiting, .control(.awaitResponse(app: ModelBench.burger.text, id: "n")))
+    let request = ModelBench.request(trigger: .interval(seconds: 20, repeats: false))
+    #expect(bench.ask(connection, .add(request)).refusals.isEmpty)
+    bench.command(.changeSettings(app: ModelBench.burger.text, settings))
+    bench.move(to: bench.now + 20_000)
+    let effects = bench.handle(.scheduleDue)
+    #expect(effects.presented.isEmpty)
+    #expect(effects.refusals == [.unknownNotification])
+    let command = "'belfry settings org.example.burger \(change)'"
+    #expect(
+      effects.refusalMessages.allSatisfy { $0.contains(command) }, "\(effects.refusalMessages)")
+  }
+
+  @Test func `without a banner and a list, a command is refused while Focus is on`() {
+    let bench = ModelBench()
+    let connection = bench.authorized()
+    bench.command(.changeSettings(app: ModelBench.burger.text, ["center": "off"]))
+    bench.command(.state(["focus": "on"]))
+    let (waiting, _) = bench.connect(role: .control)
+    bench.ask(waiting, .control(.awaitResponse(app: ModelBench.burger.text, id: "n")))
+    let refused = bench.ask(connection, .add(ModelBench.request())).refusalMessages
+    #expect(
+      refused.count == 1 && refused.first?.hasPrefix("no banner appears now") == true, "\(refused)")
+  }
+
   @Test func `removing an app removes the responses that wait for it`() {
     let bench = ModelBench()
     let connection = bench.authorized()

@@ -50,6 +50,8 @@ extension Rejection {
     case .expiredProviderToken:
       "check iat and the sender's clock, then generate a new provider token"
     case .invalidProviderToken: "check the key ID and the team, then generate a new provider token"
+    case .tooManyProviderTokenUpdates:
+      "use the previous provider token again; use each provider token for 20 to 60 minutes"
     case .serviceUnavailable:
       "wait as long as the header retry-after requests, then retry with exponential backoff"
     case .shutdown: "open another connection, then retry"

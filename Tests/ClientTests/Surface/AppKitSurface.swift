@@ -137,4 +137,5 @@ private func desktop(_ url: URL, _ notification: NSUserNotification) {
     styleMask: [.titled, .closable, .miniaturizable, .resizable, .fullSizeContentView],
     backing: .buffered, defer: false)
   window.center()
+  let _: NSWindow = NSWindow()
 }

@@ -41,6 +41,17 @@ import UserNotifications
   }
 
   @Test
+  func `A pending calendar trigger's next date is the date that the agent states`() throws {
+    let request = AppWire.NotificationRequest(
+      id: "id", content: NotificationContent(),
+      trigger: .calendar(MatchingComponents([.hour: 18]), repeats: true))
+    let pending = UNNotificationRequest(
+      PendingNotification(request: request, nextUnixMilliseconds: 66_600_000))
+    let trigger = try #require(pending.trigger as? UNCalendarNotificationTrigger)
+    #expect(trigger.nextTriggerDate() == Date(timeIntervalSince1970: 66_600))
+  }
+
+  @Test
   func `A local notification's region survives the conversion`() throws {
     let circle = CLCircularRegion(
       center: CLLocationCoordinate2D(latitude: 48.85, longitude: 2.29), radius: 200,

@@ -117,18 +117,38 @@ import Testing
     }
   }
 
+  /// Returns the environment of an agent whose files are all in a scratch folder.
+  private func agentEnvironment(in scratch: ScratchFolder) -> [String: String] {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return [
+      "PATH": "\(Installation.products):\(path)", "XDG_RUNTIME_DIR": scratch.file("run"),
+      "XDG_STATE_HOME": scratch.path, "HOME": scratch.path,
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+    ]
+  }
+
+  @Test
+  func `An app whose registration failed is not registered`() throws {
+    let scratch = try ScratchFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let agent = try #require(AgentLauncher.launch(agentEnvironment(in: scratch)))
+    defer { kill(agent.pid, SIGKILL) }
+    let session = AgentSession(
+      identity: AppIdentity(bundle: .main, environment: ["BELFRY_APP_ID": "org.example.a"]),
+      socketPath: scratch.file("run/belfry/agent.sock"))
+    #expect(session.connect(waitingMilliseconds: 60_000) != nil)
+    // The agent has no gateway, so it reports the failure before it answers the next request.
+    session.send(.register(.alert))
+    _ = try session.call(.settings)
+    #expect(!session.isRegistered)
+  }
+
   @Test
   func `An agent that an app starts has a log, and the app knows its process`() async throws {
     let scratch = try ScratchFolder()
     defer { withExtendedLifetime(scratch) {} }
     let data = scratch.file("belfry/agent")
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let environment = [
-      "PATH": "\(Installation.products):\(path)", "XDG_RUNTIME_DIR": scratch.file("run"),
-      "XDG_STATE_HOME": scratch.path, "HOME": scratch.path,
-      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
-    ]
-    let agent = try #require(AgentLauncher.launch(environment))
+    let agent = try #require(AgentLauncher.launch(agentEnvironment(in: scratch)))
     defer { kill(agent.pid, SIGKILL) }
     #expect(agent.log == data + "/agent.log")
     let socket = scratch.file("run/belfry/agent.sock")

@@ -22,6 +22,15 @@ import Testing
     #expect(ClusterNode.stopped(in: nodes, askedBy: 1) == ["two"])
   }
 
+  @Test func `A node that never renewed its lease has not run`() {
+    let starting = ClusterNode(
+      number: 2, name: "two", epoch: 1, beat: 0, appliedChange: 0, isEnded: false)
+    #expect(!starting.hasRun)
+    #expect(node(1, "one", seen: 1).hasRun)
+    #expect(node(1, "one", seen: 1, isEnded: true).hasRun)
+    #expect(!node(3, "(setup)", seen: 1).hasRun, "this name belongs to 'belfry cluster init'")
+  }
+
   @Test func `A node that has been declared dead does not name itself`() {
     let nodes = [node(1, "one", seen: 5, isEnded: true), node(2, "two", seen: 5, isEnded: true)]
     #expect(ClusterNode.stopped(in: nodes, askedBy: 1) == ["two"])

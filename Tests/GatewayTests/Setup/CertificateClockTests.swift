@@ -126,6 +126,26 @@ import Testing
     #expect(bench.ends.problems(atSeconds: bench.wall / 1_000).isEmpty)
   }
 
+  @Test func `A key that does not match the certificate is reported with both files`() throws {
+    let bench = try Bench(madeAt: Self.made, startedAt: Self.made)
+    let (chain, key) = (bench.folder.file("server.pem"), bench.scratch.file("key.pem"))
+    try FileSystem.write(ES256PrivateKey().pkcs8PEM(), to: key)
+    var configuration = bench.configuration
+    configuration.serverCertificate = GatewayConfiguration.ServerCertificate(
+      chainFile: chain, keyFile: key)
+    let seconds = Self.made / 1_000
+    let authorities = try bench.folder.authorities(hosts: ["localhost"], nowSeconds: seconds)
+    let source = CertificateSource(
+      folder: bench.folder, revocations: CertificateRevocations(), log: .silent)
+    // A renewal can replace one of the files after a first check of both has succeeded.
+    #expect {
+      _ = try source.load(
+        configuration, ServerNames(of: configuration), authorities, nowSeconds: seconds)
+    } throws: { error in
+      "\(error)".contains("the private key in \(key) does not match the certificate in \(chain)")
+    }
+  }
+
   @Test func `A later name is logged once, not whenever the certificates are loaded`() throws {
     let scratch = try ScratchFolder()
     let folder = GatewayFolder(path: scratch.file("gateway"))

@@ -190,11 +190,15 @@ import Testing
         == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
     #expect(
       stranger.client.closure == .tlsFailed("the peer reported: certificate of an unknown CA"))
+    #expect(
+      stranger.server.closure?.handshakeFailureOfClient
+        == "certificate of an unknown CA: the client needs a new certificate of this gateway's CA")
     let expired = try exchange(
       TestIdentities.serverContext(clients: clients),
       TestIdentities.clientContext(
         identity: TestIdentities.client(validFrom: -7_200, validTo: -3_600)))
     #expect(expired.server.closure == .tlsFailed("certificate expired"))
+    #expect(expired.server.closure?.handshakeFailureOfClient == "certificate expired")
     #expect(expired.client.closure == .tlsFailed("the peer reported: certificate expired"))
     let revoked = try exchange(
       TestIdentities.serverContext(clients: clients) { certificate in

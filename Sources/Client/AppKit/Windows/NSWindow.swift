@@ -39,6 +39,9 @@ open class NSWindow: NSResponder {
   /// A Boolean value that indicates whether the window is released when it is closed; stored, but has no effect.
   open var isReleasedWhenClosed = true
 
+  /// Creates a window with an empty rectangle.
+  public override convenience init() { self.init(contentRect: .zero) }
+
   /// Creates a window with the given rectangle.
   public init(contentRect: NSRect) {
     frame = contentRect

@@ -43,9 +43,6 @@ package final class DialogCenter: Sendable {
 
   package static let shared = DialogCenter(session: .shared)
 
-  /// The prefix of the IDs of dialogs, which the app's own IDs never use.
-  static let prefix = "belfry.dialog."
-
   private let session: AgentSession
   private let waiting = LockedBox<[String: @Sendable (Answer) -> Void]>([:])
 
@@ -62,7 +59,7 @@ package final class DialogCenter: Sendable {
     sound: NotificationSound? = nil, level: InterruptionLevel = .active,
     shown: @escaping @Sendable () -> Void = {}, answer: @escaping @Sendable (Answer) -> Void
   ) -> String {
-    let id = Self.prefix + UUID().uuidString
+    let id = NotificationRequest.dialogPrefix + UUID().uuidString
     var content = NotificationContent()
     content.title = NotificationText(title)
     content.body = NotificationText(title.isEmpty && message.isEmpty ? "…" : message)
@@ -93,11 +90,11 @@ package final class DialogCenter: Sendable {
   /// Returns false for any other event.
   func handle(_ event: AppEvent, _ question: AppLinkQuestion?) -> Bool {
     switch event {
-    case .willPresent(let delivered) where delivered.request.id.hasPrefix(Self.prefix):
+    case .willPresent(let delivered) where NotificationRequest.isDialog(delivered.request.id):
       let hasSound = delivered.request.content.sound != nil
       question?.reply(.present(hasSound ? [.banner, .list, .sound] : [.banner, .list]))
     case .response(let response)
-    where response.notification.request.id.hasPrefix(Self.prefix):
+    where NotificationRequest.isDialog(response.notification.request.id):
       question?.reply(.handled)
       let answer: Answer =
         if let choice = Int(response.action) {

@@ -172,7 +172,7 @@ package final class AgentSession: Sendable {
     return EnvironmentLanguages.preferred(ProcessInfo.processInfo.environment)
   }
 
-  /// True if the app is registered for alerts and background pushes.
+  /// True if the app is registered for alerts and background pushes, and has received its token.
   package var isRegistered: Bool { state.withLock { $0.isRegistered } }
 
   /// The number on the app's icon, as known to this process.
@@ -185,7 +185,6 @@ package final class AgentSession: Sendable {
       switch request {
       case .register(let kind):
         state.registrations.insert(kind)
-        if kind == .alert { state.isRegistered = true }
       case .unregister(let kind):
         state.registrations.remove(kind)
         if kind == .alert { state.isRegistered = false }
@@ -305,6 +304,13 @@ package final class AgentSession: Sendable {
       languagesChanged()
     case .badge(let badge): state.withLock { $0.badge = badge }
     case .settings(let settings): update(settings)
+    // The app might have unregistered before the token arrived.
+    case .token(.alert, _):
+      state.withLock { state in
+        guard state.registrations.contains(.alert) else { return }
+        state.isRegistered = true
+      }
+    case .registrationFailed(.alert, _): state.withLock { $0.isRegistered = false }
     default: break
     }
     // Handle dialogs on this thread, because the main thread might be waiting for the answer.

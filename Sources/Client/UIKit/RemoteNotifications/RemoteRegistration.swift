@@ -20,7 +20,9 @@ extension UIApplication {
   /// Unregisters the app from pushes until it registers again.
   public func unregisterForRemoteNotifications() { session.send(.unregister(.alert)) }
 
-  /// A Boolean value that indicates whether the app is registered for pushes.
+  /// A Boolean value that indicates whether the app is registered for pushes and has received its device token.
+  ///
+  /// The value is false until the token arrives, and after a registration that failed.
   public var isRegisteredForRemoteNotifications: Bool { session.isRegistered }
 
   /// Requests permission for the given types, and registers for pushes.

@@ -13,10 +13,20 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
   /// The components to match, in the user's calendar and time zone unless the components specify their own.
   public let dateComponents: DateComponents
 
+  /// The next date on which the trigger fires, by the agent's clock; nil before the request is scheduled.
+  private let next: Date?
+
   /// Creates a trigger for the next match or, if `repeats` is true, for each match.
   public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
     self.dateComponents = dateComponents
+    next = nil
     super.init(again: repeats)
+  }
+
+  package init(components: DateComponents, again: Bool, next: Date?) {
+    dateComponents = components
+    self.next = next
+    super.init(again: again)
   }
 
   /// Creates a trigger for the next match or, if `repeats` is true, for each match.
@@ -28,7 +38,9 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
   }
 
   /// Returns the next date on which the trigger fires; nil if nothing matches.
-  open func nextTriggerDate() -> Date? { dateComponents.nextMatch(after: Date()) }
+  ///
+  /// Before the request is added, the date is calculated from the current time.
+  open func nextTriggerDate() -> Date? { next ?? dateComponents.nextMatch(after: Date()) }
 
   /// A description of the trigger's fields, for logs.
   open override var description: String {
@@ -56,6 +68,7 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Send
       let components = try? PropertyListDecoder().decode(DateComponents.self, from: data)
     else { return nil }
     dateComponents = components
+    next = nil
     super.init(coder: coder)
   }
 

@@ -29,7 +29,7 @@ extension UNNotificationTrigger {
       return UNTimeIntervalNotificationTrigger(seconds: seconds, again: repeats, next: date)
     case .calendar(let components, let repeats):
       return UNCalendarNotificationTrigger(
-        dateMatching: DateComponents(components), repeats: repeats)
+        components: DateComponents(components), again: repeats, next: date)
     case .region(let region, let repeats):
       return CLRegion.make(region).map {
         UNLocationNotificationTrigger(region: $0, repeats: repeats)
