@@ -73,6 +73,14 @@ clients:
 	swift build -c release --product belfry
 	@scripts/clients
 
+# Uses Debian's Firefox, about 300 MB, as a device of a gateway.
+.PHONY: firefox-test
+firefox-test:
+	@scripts/install-packages build run firefox
+	@scripts/python-environment test
+	swift build --product belfry
+	@.build/python-test/bin/python scripts/firefox-test .build/debug/belfry
+
 # Simulates the certificates and keys of 1,000 devices over ten virtual years; `make test` does so with 50 devices.
 .PHONY: ten-years
 ten-years:

@@ -183,7 +183,14 @@ package enum Limits {
   /// apps of a desktop have accounts.
   static let pushSubscriptions = 1_000
   /// The maximum number of subscriptions per app: one for each of a user's accounts, with plenty of room.
+  ///
+  /// All programs without a name on the bus count as one app, because a program can connect any number of times.
   static let pushSubscriptionsPerApp = 100
+  /// The number of subscriptions beyond the limits for registered apps that change their VAPID keys.
+  ///
+  /// The subscription with the former key exists until the gateway has confirmed its end. A gateway allows 1,024
+  /// registrations per device.
+  static let pushKeyChanges = 20
   /// The time, in milliseconds, for which the answer to a registration is held while the gateway cannot be reached:
   /// shorter than the 25 s after which the callers' libraries give up.
   static let pushHoldMilliseconds: Int64 = 20_000

@@ -1,3 +1,5 @@
+import BelfryWire
+
 /// The state machine of a client, which receives requests, events, and the current time, and returns steps.
 ///
 /// After each event, the owner calls ``next(now:)`` and carries out the returned step, until the step is
@@ -144,12 +146,27 @@ struct ClientSession: ~Copyable {
     }
   }
 
+  /// Handles a request that could not be written to its connection, which does not count as an attempt.
+  mutating func notWritten(_ number: RequestNumber, reason: String) {
+    guard let sent = requests.sent(number), let connection = sent.connection else { return }
+    resend(number, attempts: sent.attempts, unprocessed: true, reason: reason)
+    release(connection)
+  }
+
   /// Handles a stream that ended without a response.
   ///
-  /// `unprocessed` is true if the service did not process the request.
-  mutating func streamFailed(_ number: RequestNumber, unprocessed: Bool, reason: String) {
+  /// `unprocessed` is true if the service refused the stream, so that the request was not processed (RFC 9113 section
+  /// 8.7). An overloaded service refuses streams, so such a request is sent again only after a pause, and each attempt
+  /// counts.
+  mutating func streamFailed(
+    _ number: RequestNumber, unprocessed: Bool, reason: String, now: Int64
+  ) {
     guard let sent = requests.sent(number), let connection = sent.connection else { return }
-    resend(number, attempts: sent.attempts, unprocessed: unprocessed, reason: reason)
+    if unprocessed {
+      resendRefused(number, attempts: sent.attempts, now: now)
+    } else {
+      resend(number, attempts: sent.attempts, unprocessed: false, reason: reason)
+    }
     release(connection)
   }
 
@@ -257,6 +274,21 @@ struct ClientSession: ~Copyable {
       requests.remove(number)
       steps.append(.fail(number, .unanswered(reason: reason)))
     }
+  }
+
+  private mutating func resendRefused(_ number: RequestNumber, attempts: Int, now: Int64) {
+    guard attempts < policy.attemptsMax else {
+      requests.remove(number)
+      let reason = ProviderFailure.streamRefusedReason
+      steps.append(.fail(number, .unreachable(endpoint: endpoint, reason: reason)))
+      return
+    }
+    let backoff = Backoff(
+      firstNanoseconds: Limits.retryPauseNanoseconds,
+      longestNanoseconds: policy.longestPauseNanoseconds)
+    let pause = backoff.nanoseconds(afterFailures: attempts, random: random.next())
+    let (due, overflow) = now.addingReportingOverflow(pause)
+    requests.requeue(number, from: overflow ? .max : due)
   }
 
   private mutating func release(_ connection: ConnectionNumber) {

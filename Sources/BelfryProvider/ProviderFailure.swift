@@ -6,7 +6,7 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
   case cannotStart(String)
   /// The push cannot be written as a request.
   case badPush(String)
-  /// No connection could be opened.
+  /// No connection could be opened, or the service refused to process the request.
   case unreachable(endpoint: String, reason: String)
   /// Each time the push was sent, the connection was closed before a response arrived.
   ///
@@ -32,7 +32,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .badCredentials(let reason): "the credentials cannot be used: \(reason)"
     case .cannotStart(let reason): "the client cannot start: \(reason)"
     case .badPush(let reason): "this push cannot be sent: \(reason)"
-    case .unreachable(let endpoint, let reason) where reason == Self.noStreamsReason:
+    case .unreachable(let endpoint, let reason)
+    where reason == Self.noStreamsReason || reason == Self.streamRefusedReason:
       "cannot send to \(endpoint): \(reason): try again later"
     case .unreachable(let endpoint, let reason) where reason.hasPrefix(Self.goingAwayReason):
       "\(endpoint) closed the connection before it accepted the request (\(reason)): try again"
@@ -55,6 +56,8 @@ public enum ProviderFailure: Error, Sendable, Equatable, CustomStringConvertible
 
   /// The reason for a request that waited on an open connection until the time limit.
   static let noStreamsReason = "the service allows no concurrent requests"
+  /// The reason for a request whose stream the service refused each time.
+  static let streamRefusedReason = "the service refused the request each time (REFUSED_STREAM)"
   /// The beginning of the reason for a connection that the service closed with GOAWAY.
   static let goingAwayReason = "the service is going away"
   /// A part of the reason of a TLS connection to a port with another protocol, such as a gateway's port for devices.

@@ -139,7 +139,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       // response.
       session.limited(connectionNumber, to: 0)
       let reason = "the connection accepts no more requests"
-      return session.streamFailed(number, unprocessed: true, reason: reason)
+      return session.notWritten(number, reason: reason)
     }
     pending[number]?.tokenIssuedAt = renewal.issuedAt
     pending[number]?.place = (connectionNumber, streamID)
@@ -209,7 +209,8 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     reason: String
   ) {
     pending[number]?.place = nil
-    session.streamFailed(number, unprocessed: unprocessed, reason: reason)
+    session.streamFailed(
+      number, unprocessed: unprocessed, reason: reason, now: loop.nowNanoseconds)
   }
 
   func connectionWentAway(

@@ -174,8 +174,12 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
   ) {
     let unprocessed = requests.filter { $0.key > lastStreamID }.sorted { $0.key < $1.key }
     for (streamID, _) in unprocessed { requests[streamID] = nil }
-    let debug = unsafe String(decoding: debugData.prefix(256), as: UTF8.self)
-    let reason = "\(ProviderFailure.goingAwayReason) with error \(errorCode) \(debug)"
+    // The service chooses the text, which must not move a terminal's cursor.
+    let debug = unsafe debugData.prefix(256).map { byte -> UInt8 in
+      (0x20..<0x7F).contains(byte) ? byte : UInt8(ascii: "?")
+    }
+    let text = debug.isEmpty ? "" : " " + String(decoding: debug, as: UTF8.self)
+    let reason = "\(ProviderFailure.goingAwayReason) with error \(errorCode)\(text)"
     endReason = reason
     owner.connectionWentAway(self, unprocessed: unprocessed.map(\.value.number), reason: reason)
   }

@@ -16,7 +16,7 @@ public enum WireLimits {
   public static let deviceTokenBytesMax = 100
   /// The maximum number of characters in the ID of a Web Push endpoint or message.
   ///
-  /// Belfry's IDs have 43 to 86 characters.
+  /// Belfry's IDs have 43 to 107 characters.
   public static let webPushIDBytesMax = 128
   /// The maximum number of bytes in a bundle identifier with the suffix of its push type; registration rejects longer
   /// topics.

@@ -112,11 +112,14 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     let other = NotificationKey(device: 1, app: 2, kind: 1)
     let id = sample(2).uniqueID
     try store.commit([
-      .put(sample(1), keep: .max), .put(sample(2), keep: .max), .put(sample(3, other), keep: .max),
+      .put(sample(1), keep: .max), .put(sample(2, expiration: 2_000_000_000), keep: .max),
+      .put(sample(3, other), keep: .max),
     ])
     #expect(
-      try store.acceptedMilliseconds(key, uniqueID: id) == sample(2).acceptedMilliseconds)
-    #expect(try store.acceptedMilliseconds(other, uniqueID: id) == nil)
+      try store.times(key, uniqueID: id)
+        == StoredTimes(
+          acceptedMilliseconds: sample(2).acceptedMilliseconds, expiration: 2_000_000_000))
+    #expect(try store.times(other, uniqueID: id) == nil)
     // The unique ID of another key's notification, and that of a notification that is gone, have no effect.
     let dropped = try store.commit([
       .withdraw(other, uniqueID: id), .withdraw(key, uniqueID: id), .withdraw(key, uniqueID: id),
@@ -126,7 +129,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(dropped.map(\.operation) == [1])
     #expect(dropped.map(\.uniqueID) == [id])
     #expect(try sequences(store) == [1, 3])
-    #expect(try store.acceptedMilliseconds(key, uniqueID: id) == nil)
+    #expect(try store.times(key, uniqueID: id) == nil)
     let both = try store.commit([
       .put(sample(4), keep: .max), .withdraw(key, uniqueID: sample(4).uniqueID),
     ])
@@ -295,7 +298,7 @@ public struct StoreConformance<Store: NotificationStore>: Sendable {
     #expect(throws: StorageFailure.self) { try store.load(device: 1) }
     #expect(throws: StorageFailure.self) { try store.highestSequence() }
     #expect(throws: StorageFailure.self) {
-      try store.acceptedMilliseconds(key, uniqueID: NotificationID(high: 2, low: 1))
+      try store.times(key, uniqueID: NotificationID(high: 2, low: 1))
     }
   }
 

@@ -42,7 +42,8 @@ enum GatewayCommand {
       .value(
         "insecure-provider-port", "PORT", "provider API without TLS, on loopback only, for tests"),
       .value(
-        "web-push-port", "PORT", "Web Push service for UnifiedPush apps (TLS, HTTP/1.1 and HTTP/2)"),
+        "web-push-port", "PORT",
+        "Web Push service for UnifiedPush apps and browsers (TLS, HTTP/1.1 and HTTP/2)"),
       .value(
         "insecure-web-push-port", "PORT",
         "Web Push service without TLS, on loopback only, for tests"),

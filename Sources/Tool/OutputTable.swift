@@ -94,11 +94,21 @@ enum OutputTable {
     }
   }
 
-  /// Replaces control characters, because text from an app must not move the terminal's cursor.
+  /// Replaces control characters, because text from an app or a service must not move the terminal's cursor, begin a
+  /// line, or change the direction of the text after it.
   static func printable(_ text: String) -> String {
     String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }))
+      String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Control characters, and the separators of lines and paragraphs.
+    case 0..<0x20, 0x7F...0x9F, 0x2028...0x2029: true
+    // The marks, embeddings, overrides and isolates of the Unicode Bidirectional Algorithm.
+    case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }
 

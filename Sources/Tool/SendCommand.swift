@@ -14,9 +14,10 @@ enum SendCommand {
       Sends a notification to one or more device tokens and prints one JSON line per token with the service's
       response. Exits 0 if the service accepted all notifications.
 
-      Sends a notification up to three times, with the same apns-id, if the connection closes without a response or if
-      the response is 429, ExpiredProviderToken (with a new provider token), Shutdown, IdleTimeout, or
-      ServiceUnavailable with a retry-after header of at most 10 seconds. To see each attempt, use 'belfry log'.
+      Sends a notification up to three times, with the same apns-id, if the connection closes without a response, if
+      the service refuses the request's stream, or if the response is 429, ExpiredProviderToken (with a new provider
+      token), Shutdown, IdleTimeout, or ServiceUnavailable with a retry-after header of at most 10 seconds. To see each
+      attempt, use 'belfry log'.
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [

@@ -254,13 +254,39 @@ func `a connection that ends is made again and its requests are sent again at mo
   #expect("\(failure)" == "\(what) (\(reason)): try again")
 }
 
-@Test func `a refused stream is no attempt`() {
+@Test func `a request that could not be written is no attempt`() {
   var session = openSession(RetryPolicy(attemptsMax: 1), limit: 10, requests: 1...1)
   #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])
-  session.streamFailed(request(1), unprocessed: true, reason: "refused")
+  session.notWritten(request(1), reason: "full")
   #expect(session.steps(now: 0) == [.send(request(1), on: connection(1))])
-  session.streamFailed(request(1), unprocessed: false, reason: "cancelled")
+  session.streamFailed(request(1), unprocessed: false, reason: "cancelled", now: 0)
   #expect(session.next(now: 0) == .fail(request(1), .unanswered(reason: "cancelled")))
+}
+
+@Test(arguments: [true, false])
+func `a refused stream is tried again after growing pauses, at most three times`(
+  isRepeatable: Bool
+) {
+  let number = RequestNumber(value: 1, isRepeatable: isRepeatable)
+  var session = session()
+  session.submit(number, now: 0)
+  #expect(session.steps(now: 0) == [.connect(connection(1))])
+  session.opened(connection(1), limit: 10)
+  #expect(session.steps(now: 0) == [.send(number, on: connection(1))])
+  session.streamFailed(number, unprocessed: true, reason: "refused", now: 0)
+  #expect(session.next(now: 0) == .wait(until: second / 2))
+  #expect(session.next(now: second / 2) == .send(number, on: connection(1)))
+  session.streamFailed(number, unprocessed: true, reason: "refused", now: second)
+  #expect(session.next(now: second) == .wait(until: 2 * second))
+  #expect(session.next(now: 2 * second) == .send(number, on: connection(1)))
+  session.streamFailed(number, unprocessed: true, reason: "refused", now: 3 * second)
+  let failure = ProviderFailure.unreachable(
+    endpoint: "localhost:2197", reason: ProviderFailure.streamRefusedReason)
+  #expect(session.steps(now: 3 * second) == [.fail(number, failure)])
+  #expect(
+    "\(failure)"
+      == "cannot send to localhost:2197: the service refused the request each time (REFUSED_STREAM): "
+      + "try again later")
 }
 
 @Test func `a cancelled request fails once, and its answer is ignored`() {

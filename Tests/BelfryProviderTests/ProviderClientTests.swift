@@ -237,6 +237,17 @@ private func push(_ token: String = "00ff") -> Push {
     #expect(refusal.status == 429 && refusal.rejection == .tooManyRequests)
   }
 
+  @Test func `a push whose stream is refused is sent at most as often as the policy says`()
+    async throws
+  {
+    let service = try FakeService { _, _ in .reset(HTTP2ErrorCode.refusedStream) }
+    let client = try service.client(
+      policy: RetryPolicy(attemptsMax: 3, longestPauseNanoseconds: 1_000_000))
+    let failure = await #expect(throws: ProviderFailure.self) { try await client.send(push()) }
+    #expect(failure?.description.contains("(REFUSED_STREAM)") == true)
+    #expect(service.requests.count == 3)
+  }
+
   @Test func `a cancelled task fails at once`() async throws {
     let service = try FakeService { _, _ in .silence }
     let client = try service.client()

@@ -100,6 +100,23 @@ private func notification(_ text: String) -> WebPushNotification {
     #expect(token.subject?.string == "mailto:you@example.org")
   }
 
+  @Test func `a message whose stream is refused is sent at most as often as the policy says`()
+    async throws
+  {
+    let service = try FakeService { _, _ in .reset(HTTP2ErrorCode.refusedStream) }
+    let app = try App(at: service)
+    let client = try service.webPushClient(
+      policy: RetryPolicy(attemptsMax: 3, longestPauseNanoseconds: 1_000_000))
+    let failure = await #expect(throws: WebPushFailure.self) {
+      try await client.send(notification("a"), to: app.subscription)
+    }
+    #expect(
+      failure?.description
+        == "cannot send to localhost:\(service.port): the service refused the request each time "
+        + "(REFUSED_STREAM): try again later")
+    #expect(service.requests.count == 3)
+  }
+
   @Test func `a refusal has the words of each kind of service`() async throws {
     let bodies = [
       #"{"code":410,"errno":106,"error":"Gone","message":"it ended","reason":"Unregistered"}"#,

@@ -141,6 +141,17 @@ import Testing
     #expect(message(400) == "status 400: check the options before you send the message again")
   }
 
+  @Test func `a service cannot write lines of its own, or change the direction of the text`() {
+    let refusal = WebPushOutcome.Refusal(
+      status: 400, reason: "\u{1B}[31mBad\n",
+      message: "x\r\nbelfry: accepted\u{202E}\u{2066}\u{E9}a\u{200D}b")
+    let advice = WebPushAdvice(hasKey: false, hasAuthority: false)
+    #expect(
+      advice.message(.success(.rejected(refusal)))
+        == " [31mBad , status 400 (x  belfry: accepted  \u{E9}a\u{200D}b): check the options before "
+        + "you send the message again")
+  }
+
   @Test func `the user's own gateway is recognized by host and port`() {
     let gateway: JSONObject = [
       "host": "0.0.0.0", "ports": .object(["provider": 2197, "webPush": 2194, "device": 5223]),

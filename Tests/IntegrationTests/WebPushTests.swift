@@ -99,6 +99,22 @@ private func text(_ line: JSONLine) throws -> String {
     }
   }
 
+  @Test func `a connection with too many wrong endpoints is closed`() async throws {
+    try await WebPushScenario.run(["--connection-bad-tokens", "20"]) { web in
+      for version in ["--http1.1", "--http2"] {
+        let sent = try await web.scenario.command([
+          TestTool.curl.required(), "-sk", version, "-o", "/dev/null", "-d", "x",
+          "-w", "%{http_code} %{num_connects}\n",
+          "https://127.0.0.1:\(web.gateway.port("webPush"))/push/[1-40]",
+        ])
+        #expect(sent.lines.count == 40)
+        #expect(sent.lines.allSatisfy { $0.hasPrefix("404 ") }, "\(sent.lines)")
+        // 40 requests need at least two connections.
+        #expect(sent.lines.filter { $0 == "404 1" }.count >= 2, "\(sent.lines)")
+      }
+    }
+  }
+
   @Test func `a restricted subscription refuses every other sender, and says why`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(options: ["--web-push-port", "0"])

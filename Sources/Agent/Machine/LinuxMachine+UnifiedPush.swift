@@ -66,6 +66,10 @@ extension LinuxMachine {
         ["app": app.string])
     case .appGone(let app):
       log.info("an app was uninstalled: its registrations have ended", ["app": app.string])
+    case .displaced(let app):
+      log.info(
+        "ended a registration of a program that is no longer connected, because there are too many",
+        ["app": app.string])
     case .messagesDropped(let app, let count):
       log.warning(
         "dropped the oldest messages of an app that does not receive its messages",

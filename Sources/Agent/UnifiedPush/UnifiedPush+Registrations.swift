@@ -9,15 +9,26 @@ extension UnifiedPush {
   mutating func onCall(_ call: UnifiedPushCall) {
     switch call.request.action {
     case .register(let registration):
-      register(call.number, registration, call.request.version, isAllowed: call.isAllowed)
+      register(
+        call.number, registration, call.request.version, isAllowed: call.isAllowed,
+        isTokenHeld: call.isTokenHeld)
     case .unregister(let token):
-      unregister(call.number, token, call.request.version, isAllowed: call.isAllowed)
+      unregister(
+        call.number, token, call.request.version,
+        isAllowed: call.isAllowed, isTokenHeld: call.isTokenHeld)
     }
+  }
+
+  mutating func onConnectionEnded(_ name: UTF8Text) {
+    assert(!BusName.isWellKnown(name), "a connection has a unique name")
+    let names = tokensByService
+    endedConnections.removeAll { $0 == name || names[$0] == nil }
+    if names[name] != nil { endedConnections.append(name) }
   }
 
   private mutating func register(
     _ call: UInt64, _ registration: UnifiedPushRequest.Registration,
-    _ version: UnifiedPushVersion, isAllowed: Bool
+    _ version: UnifiedPushVersion, isAllowed: Bool, isTokenHeld: Bool
   ) {
     let service = registration.service
     guard isAllowed else {
@@ -29,9 +40,10 @@ extension UnifiedPush {
     if case .noGateway(isOff: true) = link {
       return refuse(call, .actionRequired, .noGateway(service, isOff: true))
     }
-    // A registration under a unique name, which is never used again, moves to the app's next name.
+    // A registration under a unique name, which is never used again, moves to the app's next name once the connection
+    // has ended.
     if let known = subscription(of: registration.token), known.service != service,
-      BusName.isWellKnown(known.service)
+      BusName.isWellKnown(known.service) || isTokenHeld
     {
       return refuse(call, .unauthorized, .tokenInUse(service))
     }
@@ -56,7 +68,7 @@ extension UnifiedPush {
       }
       abandon(awaited, .internalError)
     }
-    guard hasRoom(for: registration) else {
+    guard makeRoom(for: registration) else {
       return refuse(call, .actionRequired, .tooMany(service))
     }
     let number = takeNumber()
@@ -71,10 +83,35 @@ extension UnifiedPush {
     subscriptions[number]?.request.vapid == vapid
   }
 
-  private func hasRoom(for registration: UnifiedPushRequest.Registration) -> Bool {
-    guard subscriptions.count + ended.count < Limits.pushSubscriptions else { return false }
-    let own = subscriptions.values.count { $0.service == registration.service }
-    return own < Limits.pushSubscriptionsPerApp
+  /// Returns true if there is room for another subscription.
+  ///
+  /// All unnamed programs share a limit. If they have reached it, the registration whose connection ended first makes
+  /// room.
+  private mutating func makeRoom(for registration: UnifiedPushRequest.Registration) -> Bool {
+    let count = subscriptions.count + ended.count
+    // The app has no additional registration: the former subscription ends once the gateway has issued the endpoint.
+    guard tokens[registration.token] == nil else {
+      return count < Limits.pushSubscriptions + Limits.pushKeyChanges
+    }
+    guard count < Limits.pushSubscriptions else { return false }
+    let service = registration.service
+    let isNamed = BusName.isWellKnown(service)
+    let own = tokens.keys.count { token in
+      guard let known = self.service(of: token) else { return false }
+      return isNamed ? known == service : !BusName.isWellKnown(known)
+    }
+    guard own >= Limits.pushSubscriptionsPerApp else { return true }
+    return !isNamed && dropOfEndedConnection()
+  }
+
+  /// Ends one registration of the connection that ended first; returns false if there is none.
+  private mutating func dropOfEndedConnection() -> Bool {
+    let names = tokensByService
+    endedConnections.removeAll { names[$0] == nil }
+    guard let name = endedConnections.first, let token = names[name]?.first else { return false }
+    drop(token)
+    emit(.note(.displaced(name)))
+    return true
   }
 
   /// Returns the ID of the bus on which a name is valid; empty for a well-known name, which is valid on every bus.
@@ -117,11 +154,12 @@ extension UnifiedPush {
   }
 
   private mutating func unregister(
-    _ call: UInt64, _ token: UTF8Text, _ version: UnifiedPushVersion, isAllowed: Bool
+    _ call: UInt64, _ token: UTF8Text, _ version: UnifiedPushVersion, isAllowed: Bool,
+    isTokenHeld: Bool
   ) {
     guard let known = subscription(of: token) else { return emit(.answer(call, .unregistered)) }
     // No program can own the unique name of a connection that has ended.
-    guard isAllowed || !BusName.isWellKnown(known.service) else {
+    guard isAllowed || !BusName.isWellKnown(known.service) && !isTokenHeld else {
       emit(.note(.unauthorized(known.service)))
       return emit(.answer(call, .denied))
     }
@@ -317,8 +355,9 @@ extension UnifiedPush {
     self.now = now
     let rows = testRows(endpoint: nil)
     let isPossible = rows.allSatisfy { $0["step"] == "subscription" || $0["state"] == "ok" }
-    guard isPossible, subscriptions.count + ended.count < Limits.pushSubscriptions else {
-      return [.answerTest(requestID, rows)]
+    guard isPossible else { return [.answerTest(requestID, rows)] }
+    guard subscriptions.count + ended.count < Limits.pushSubscriptions else {
+      return [.answerTest(requestID, testRows(endpoint: nil, isFull: true))]
     }
     let request = UnifiedPushRequest.Registration(service: UTF8Text(""), token: UTF8Text(""))
     subscribe(

@@ -51,7 +51,9 @@ extension UnifiedPush {
   }
 
   /// The steps of `belfry unifiedpush test`, up to the first that failed.
-  func testRows(endpoint: UTF8Text?) -> [JSONObject] {
+  ///
+  /// `isFull` is true if there is no room for another subscription.
+  func testRows(endpoint: UTF8Text?, isFull: Bool = false) -> [JSONObject] {
     func row(_ step: String, _ isFine: Bool, _ detail: String) -> JSONObject {
       [
         "step": .string(step), "state": isFine ? "ok" : "failed", "detail": .string(detail),
@@ -92,9 +94,16 @@ extension UnifiedPush {
     rows.append(row("service", true, origin.string))
     if let endpoint {
       rows.append(row("subscription", true, endpoint.string))
+    } else if isFull {
+      rows.append(
+        row(
+          "subscription", false,
+          "there are too many registrations: remove some with 'belfry unifiedpush remove'"))
     } else {
       rows.append(
-        row("subscription", false, "the gateway issued no endpoint: check the gateway's log"))
+        row(
+          "subscription", false,
+          "the gateway issued no endpoint in time: check that it responds, and its log"))
     }
     return rows
   }

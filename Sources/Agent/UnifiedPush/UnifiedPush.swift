@@ -54,6 +54,8 @@ package struct UnifiedPush: Sendable {
   /// The calls that wait for each app.
   var channels: [UTF8Text: AppChannel] = [:]
   var nextCall: UInt64 = 1
+  /// The unique names with registrations whose connections have ended, in the order of their ends.
+  var endedConnections: [UTF8Text] = []
   var effects: [UnifiedPushEffect] = []
   private var random: UInt64
   /// True once registrations of uninstalled apps have been removed in this run of the agent.
@@ -90,6 +92,7 @@ package struct UnifiedPush: Sendable {
     case .called(let call): onCall(call)
     case .holdEnded(let hold): onHoldEnded(hold)
     case .nameAppeared(let service): startRound(of: service)
+    case .connectionEnded(let name): onConnectionEnded(name)
     case .delivered(let service, let call): onDelivered(service, call)
     case .deliveryFailed(let service, let call, let failure): onFailed(service, call, failure)
     case .linkUp(let origin): onLinkUp(origin)
@@ -157,6 +160,8 @@ package struct UnifiedPush: Sendable {
 
   private mutating func onServed(_ bus: UTF8Text, _ names: Set<UTF8Text>?) {
     service = .served(bus: bus)
+    // The owner reports again which connections have ended on this bus.
+    endedConnections = []
     for (name, tokens) in tokensByService {
       let isOfOtherBus =
         !BusName.isWellKnown(name) && tokens.contains { subscription(of: $0)?.bus != bus }
@@ -179,7 +184,8 @@ package struct UnifiedPush: Sendable {
     for name in channels.keys { channels[name]?.stop() }
   }
 
-  private var tokensByService: [UTF8Text: [UTF8Text]] {
+  /// The tokens of each name, in order.
+  var tokensByService: [UTF8Text: [UTF8Text]] {
     Dictionary(grouping: tokens.keys.sorted()) { service(of: $0) ?? UTF8Text("") }
   }
 
@@ -246,7 +252,7 @@ package struct UnifiedPush: Sendable {
     }
     assert(Set(free).isDisjoint(with: ended.keys), "a number in use at the gateway is not free")
     assert(
-      subscriptions.count + ended.count <= Limits.pushSubscriptions,
+      subscriptions.count + ended.count <= Limits.pushSubscriptions + Limits.pushKeyChanges,
       "the number of subscriptions is within the limit")
     for (token, numbers) in tokens {
       assert(numbers.current != nil || numbers.awaited != nil, "a registration has a subscription")

@@ -17,6 +17,8 @@ package enum UnifiedPushEvent: Hashable, Sendable {
   case holdEnded(UnifiedPushHold)
   /// An app's name has an owner again.
   case nameAppeared(UTF8Text)
+  /// The connection with this unique name has ended.
+  case connectionEnded(UTF8Text)
   /// An app has received a call; for version 1 of the interface, the call was sent.
   case delivered(service: UTF8Text, call: UInt64)
   case deliveryFailed(service: UTF8Text, call: UInt64, UnifiedPushFailure)
@@ -47,16 +49,19 @@ package struct UnifiedPushCall: Hashable, Sendable {
   package var isAllowed: Bool
   /// The caller's process, if the caller does not own the name.
   package var process: ProcessIdentity?
+  /// True if the token is registered under the unique name of another connection that has not ended.
+  package var isTokenHeld: Bool
 
   /// Creates a call.
   package init(
     number: UInt64, _ request: UnifiedPushRequest, isAllowed: Bool,
-    process: ProcessIdentity? = nil
+    process: ProcessIdentity? = nil, isTokenHeld: Bool = false
   ) {
     self.number = number
     self.request = request
     self.isAllowed = isAllowed
     self.process = process
+    self.isTokenHeld = isTokenHeld
   }
 }
 
@@ -87,7 +92,7 @@ package enum UnifiedPushEffect: Hashable, Sendable {
   case answerTest(RequestID, [JSONObject])
   /// Calls an app; answered by `delivered` or `deliveryFailed`.
   case call(ConnectorCall)
-  /// Reports `nameAppeared` whenever an app's name has an owner again.
+  /// Reports `nameAppeared` whenever an app's name has an owner again, and `connectionEnded` for a unique name.
   case follow(UTF8Text)
   /// Reports `holdEnded` after a time.
   case hold(UnifiedPushHold, milliseconds: Int64)
@@ -152,6 +157,8 @@ package enum UnifiedPushNote: Hashable, Sendable {
   case endpointTooLong(UTF8Text)
   /// The registrations of an app ended, because the app was uninstalled.
   case appGone(UTF8Text)
+  /// A registration of a program that is no longer connected ended, to make room for another.
+  case displaced(UTF8Text)
   /// The oldest messages of an app were dropped.
   case messagesDropped(UTF8Text, count: Int)
   case emptyMessage(UTF8Text)

@@ -164,40 +164,65 @@ final class UnifiedPushService {
     guard isServed, !isIdentifying, let bus, let next = arrived.first else { return }
     isIdentifying = true
     assert(unanswered[next.number] != nil, "a call is identified before it is answered")
-    let sender = next.call.message.sender
+    let (sender, request) = (next.call.message.sender, next.request)
+    let registeredToken: UTF8Text =
+      switch request.action {
+      case .register(let registration): registration.token
+      case .unregister(let token): token
+      }
+    guard let holder = findService(registeredToken), BusName.isUnique(holder),
+      holder != UTF8Text(sender)
+    else { return identify(request, of: sender, isTokenHeld: false, on: bus) }
+    // While its connection exists, the registration belongs to the program that has this unique name.
+    bus.findOwner(of: holder.string) { [weak self, weak bus] result in
+      guard let self, let bus, self.bus === bus else { return }
+      let isHeld = if case .success(let owner) = result { !owner.isEmpty } else { false }
+      self.identify(request, of: sender, isTokenHeld: isHeld, on: bus)
+    }
+  }
+
+  private func identify(
+    _ request: UnifiedPushRequest, of sender: String, isTokenHeld: Bool, on bus: BusConnection
+  ) {
     let service: UTF8Text? =
-      switch next.request.action {
+      switch request.action {
       case .register(let registration): registration.service
       case .unregister(let token): findService(token)
       }
     guard let service, service != UTF8Text(sender) else {
-      return identified(isAllowed: true, on: bus)
+      return identified(isAllowed: true, isTokenHeld: isTokenHeld, on: bus)
     }
     bus.findOwner(of: service.string) { [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus else { return }
-      if case .success(sender) = result { return self.identified(isAllowed: true, on: bus) }
-      self.inspectProcess(of: sender, on: bus)
+      if case .success(sender) = result {
+        return self.identified(isAllowed: true, isTokenHeld: isTokenHeld, on: bus)
+      }
+      self.inspectProcess(of: sender, isTokenHeld: isTokenHeld, on: bus)
     }
   }
 
-  private func inspectProcess(of sender: String, on bus: BusConnection) {
+  private func inspectProcess(of sender: String, isTokenHeld: Bool, on bus: BusConnection) {
     callDriver(bus, "GetConnectionUnixProcessID", [.string(sender)]) {
       [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus else { return }
       let number = (try? result.get())?.first?.unsignedValue.flatMap(Int32.init(exactly:))
-      guard let number else { return self.identified(isAllowed: false, on: bus) }
+      guard let number else {
+        return self.identified(isAllowed: false, isTokenHeld: isTokenHeld, on: bus)
+      }
       let process = self.inspect(number)
       // If the caller is still connected, the process number did not belong to another process in the meantime.
       bus.findOwner(of: sender) { [weak self, weak bus] result in
         guard let self, let bus, self.bus === bus else { return }
         let isConnected = (try? result.get()) == sender  // text: the bus assigned the name
-        self.identified(isAllowed: false, isConnected ? process : nil, on: bus)
+        self.identified(
+          isAllowed: false, isConnected ? process : nil, isTokenHeld: isTokenHeld, on: bus)
       }
     }
   }
 
   private func identified(
-    isAllowed: Bool, _ process: ProcessIdentity? = nil, on bus: BusConnection
+    isAllowed: Bool, _ process: ProcessIdentity? = nil, isTokenHeld: Bool,
+    on bus: BusConnection
   ) {
     isIdentifying = false
     guard !arrived.isEmpty else { return }
@@ -205,7 +230,8 @@ final class UnifiedPushService {
     report(
       .called(
         UnifiedPushCall(
-          number: call.number, call.request, isAllowed: isAllowed, process: process)))
+          number: call.number, call.request, isAllowed: isAllowed, process: process,
+          isTokenHeld: isTokenHeld)))
     identifyNext()
   }
 
@@ -240,16 +266,27 @@ final class UnifiedPushService {
     return [.vardict([("success", .string(word))] + reasons)]
   }
 
-  /// Reports when an app's name has an owner again.
+  /// Reports when an app's name has an owner again, and when the connection with a unique name has ended.
   func follow(_ name: UTF8Text) {
     guard let bus, followed.insert(name).inserted else { return }
+    let isUnique = BusName.isUnique(name)
     do {
       try bus.followOwner(of: name.string, asksNow: false) { [weak self, weak bus] owner in
-        guard let self, let bus, self.bus === bus, !owner.isEmpty else { return }
-        self.report(.nameAppeared(name))
+        guard let self, let bus, self.bus === bus else { return }
+        if !owner.isEmpty {
+          self.report(.nameAppeared(name))
+        } else if isUnique {
+          self.report(.connectionEnded(name))
+        }
       }
     } catch {
-      log.debug("cannot follow an app on the bus", ["app": name.string, "why": "\(error)"])
+      return log.debug("cannot follow an app on the bus", ["app": name.string, "why": "\(error)"])
+    }
+    guard isUnique else { return }
+    // The connection might have ended before the bus began to report.
+    bus.findOwner(of: name.string) { [weak self, weak bus] result in
+      guard let self, let bus, self.bus === bus, case .failure = result else { return }
+      self.report(.connectionEnded(name))
     }
   }
 

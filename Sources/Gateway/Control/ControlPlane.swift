@@ -30,7 +30,7 @@ final class ControlPlane {
   var nextAdoption: Int64 = 0
   private var deviceNumbers: DeviceNumbers
   var random: SystemRandom.Generator
-  private var enrolling: [UInt64: Enrolling] = [:]
+  var enrolling: [UInt64: Enrolling] = [:]
   /// The hashes of the device keys that are being written to disk.
   private var enrollingKeys: Set<SHA256.Digest> = []
   private var enrollmentRate: RateLimit?
@@ -44,12 +44,15 @@ final class ControlPlane {
   var announceChange: () -> Void = {}
   private var teamRates: [String: SharedRate] = [:]
 
-  private struct Enrolling {
+  /// A device that is being written to disk.
+  struct Enrolling {
     let route: Route
-    let session: SessionID
     let device: DeviceClaim
     let isKnown: Bool
-    let chainPEM: [UInt8]
+    /// The answer once the device is on disk.
+    let answer: HomeReply
+    /// The answer if the store fails.
+    let refusal: HomeReply
   }
 
   init(
@@ -157,6 +160,8 @@ final class ControlPlane {
     switch request {
     case .enroll(let session, let enrollment, let signedBytes, let peer):
       enroll(session, enrollment, signedBytes: signedBytes, route: route, peer: peer)
+    case .enrollAutopush(let session, let code, let peer):
+      enrollAutopush(session, code: code, route: route, peer: peer)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, route: route)
     case .channels(let request):
@@ -228,9 +233,12 @@ final class ControlPlane {
       let ticket = makeTicket()
       enrollingKeys.insert(keyHash)
       enrolling[ticket] = Enrolling(
-        route: route, session: session,
-        device: DeviceClaim(number: record.number, keyHash: keyHash), isKnown: known != nil,
-        chainPEM: issued.pem + authority.certificatePEM)
+        route: route, device: DeviceClaim(number: record.number, keyHash: keyHash),
+        isKnown: known != nil,
+        answer: .enrollment(
+          session,
+          .enrolled(device: record.number, chainPEM: issued.pem + authority.certificatePEM)),
+        refusal: .enrollment(session, .refused(.tryLater)))
       writer.submit(
         changes: [
           .putDevice(record), .putDeviceCertificate(issued.record),
@@ -245,22 +253,7 @@ final class ControlPlane {
   private func check(
     _ enrollment: LinkFrame.Enrollment, signedBytes: [UInt8]
   ) throws(EnrollmentProblem) -> ES256PublicKey {
-    if configuration.enrollment == .code {
-      let code: [UInt8]?
-      do throws(StorageFailure) {
-        code = try store.setting(ControlSetting.enrollmentCode)
-      } catch {
-        throw .failed("\(error)")
-      }
-      guard let code, ConstantTime.areEqual(code, Array(enrollment.code.utf8)) else {
-        throw .refused(.wrongCode)
-      }
-    }
-    // Limit the rate, because each key costs a signature check, and a client that knows the code could submit any
-    // number of keys.
-    if let enrollmentRate, !enrollmentRate.admits(&nextEnrollment, at: loop.nowNanoseconds) {
-      throw .refused(.tooMany)
-    }
+    try admitEnrollment(withCode: Array(enrollment.code.utf8))
     guard let publicKey = try? ES256PublicKey(spkiDER: enrollment.publicKey) else {
       throw .refused(.badKey)
     }
@@ -268,6 +261,24 @@ final class ControlPlane {
       throw .refused(.badProof)
     }
     return publicKey
+  }
+
+  /// Checks the enrollment code and the rate of enrollments.
+  func admitEnrollment(withCode given: [UInt8]) throws(EnrollmentProblem) {
+    if configuration.enrollment == .code {
+      let code: [UInt8]?
+      do throws(StorageFailure) {
+        code = try store.setting(ControlSetting.enrollmentCode)
+      } catch {
+        throw .failed("\(error)")
+      }
+      guard let code, ConstantTime.areEqual(code, given) else { throw .refused(.wrongCode) }
+    }
+    // Limit the rate, because each key costs a signature check, and a client that knows the code could submit any
+    // number of keys.
+    if let enrollmentRate, !enrollmentRate.admits(&nextEnrollment, at: loop.nowNanoseconds) {
+      throw .refused(.tooMany)
+    }
   }
 
   /// Returns the device that has this key.
@@ -294,7 +305,7 @@ final class ControlPlane {
     return devices.last
   }
 
-  private func makeDeviceNumber() throws(EnrollmentProblem) -> UInt64 {
+  func makeDeviceNumber() throws(EnrollmentProblem) -> UInt64 {
     guard let number = deviceNumbers.next() else {
       throw .failed("all device numbers of this run are used: restart the gateway")
     }
@@ -333,7 +344,7 @@ final class ControlPlane {
     if let failure = reply.failure {
       log.storeFailure("cannot store an enrollment", failure)
       metrics.count(.tryLater)
-      answer(done.route, .enrollment(done.session, .refused(.tryLater)))
+      answer(done.route, done.refusal)
       return
     }
     log.info(
@@ -342,11 +353,7 @@ final class ControlPlane {
     metrics.enrollments.add()
     // The device's home is notified of the device before the device receives its certificate and can reconnect.
     send(
-      .enrolled(
-        done.device,
-        answer: .enrollment(
-          done.session, .enrolled(device: done.device.number, chainPEM: done.chainPEM)),
-        route: done.route),
+      .enrolled(done.device, answer: done.answer, route: done.route),
       to: homes.home(of: done.device.number))
   }
 

@@ -1,6 +1,14 @@
 import PushWire
 import Storage
 
+/// The state of the row of a notification that was sent and is not acknowledged.
+enum UnacknowledgedRow: Hashable, Sendable {
+  /// The row is stored or about to be stored, or the notification never has a row.
+  case unchanged
+  /// The store dropped the row.
+  case lost(DroppedNotification.Reason)
+}
+
 /// The withdrawal of notifications by their senders.
 extension DeliveryCore {
   /// Withdraws the notification that has the request's key and unique ID, if it is stored or waits for its device.
@@ -22,6 +30,16 @@ extension DeliveryCore {
     stage.stageRemoval(.withdraw(key, uniqueID: uniqueID), now: now)
     stage.makeRemovalsDue(now: now)
     withdrawals.waiting.append(DeliveryEntry(request, sequence: 0))
+  }
+
+  /// Returns the state of the row of a notification that was sent to its connected device and is not acknowledged; nil
+  /// if there is no such notification.
+  func unacknowledged(_ key: NotificationKey, uniqueID: NotificationID) -> UnacknowledgedRow? {
+    guard let entry = devices[key.device]?.queue.sentEntry(key, uniqueID: uniqueID) else {
+      return nil
+    }
+    if case .rowLost(let reason) = entry.state { return .lost(reason) }
+    return .unchanged
   }
 
   /// Records the start of a commit that performs all waiting withdrawals.

@@ -258,6 +258,11 @@ struct DeviceQueue {
       ?? unsentEntry(order: sequence)
   }
 
+  /// Returns the entry in flight with this key and unique ID.
+  func sentEntry(_ key: NotificationKey, uniqueID: NotificationID) -> DeliveryEntry? {
+    inFlight.first { !$0.isEnded && $0.key == key && $0.uniqueID == uniqueID }
+  }
+
   private mutating func unsentEntry(order: UInt64) -> DeliveryEntry? {
     unsent?.waiting.entry(order: order) ?? unsent?.held.entry(order: order)
       ?? uncommitted.entry(order: order)

@@ -70,15 +70,17 @@ extension DeviceHome {
     core.revoke(device, now: now)
     // A connection that is still in its handshake doesn't have a session yet, so the core can't end it.
     for connection in connections.connections(of: device) { connection.end(.revoked) }
+    for connection in autopush.connections(of: device) { connection.end(.revoked) }
   }
 
   /// The devices that are connected, and the times at which the others disconnected.
   var presences: [DevicePresence] {
     let now = loop.unixMilliseconds
-    let up = connections.all.compactMap { connection in
-      connection.device.map {
-        DevicePresence(device: $0, isUp: true, lastSeenMilliseconds: now)
-      }
+    let connected =
+      connections.all.compactMap { connection in connection.device }
+      + autopush.all.compactMap { connection in connection.device }
+    let up = connected.map { device in
+      DevicePresence(device: device, isUp: true, lastSeenMilliseconds: now)
     }
     return departedDevices.presences + up
   }

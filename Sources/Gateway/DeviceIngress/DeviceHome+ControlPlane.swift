@@ -9,6 +9,8 @@ extension DeviceHome {
       connections[session]?.answerEnrollment(answer)
     case .renewal(let session, let answer):
       connections[session]?.answerRenewal(answer)
+    case .autopushEnrollment(let session, let answer):
+      autopush[session]?.answerEnrollment(answer)
     case .adopted(let session, let request, let topic, let device):
       guard let connection = connections[session] else { return }
       assert(connection.device == device, "an app is adopted only for the connection's device")

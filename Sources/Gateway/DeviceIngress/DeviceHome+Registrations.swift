@@ -2,6 +2,7 @@ import BelfryWire
 import PushWire
 import Storage
 import System
+import WebPush
 
 /// The registrations of devices, and the tokens that devices receive.
 extension DeviceHome {
@@ -56,6 +57,20 @@ extension DeviceHome {
         atMilliseconds: loop.unixMilliseconds))
   }
 
+  /// Handles a browser's request about a subscription, whose number is a hash of the browser's name for it.
+  func handle(
+    _ verb: LinkFrame.TopicVerb, _ channel: AutopushChannel, keyHash: [UInt8], of device: UInt64,
+    request: UInt16, session: SessionID
+  ) {
+    let key = NotificationKey(
+      device: device, app: channel.number, kind: TokenKind.webPush.rawValue)
+    perform(
+      registrations.handle(
+        RegistrationTable.Request(
+          session: session, number: request, verb: verb, key: key, keyHash: keyHash),
+        atMilliseconds: loop.unixMilliseconds))
+  }
+
   private func perform(_ actions: [RegistrationTable.Action]) {
     for action in actions {
       switch action {
@@ -69,8 +84,11 @@ extension DeviceHome {
         }
       case .reply(let request, let reply):
         // The session might have ended during the disk write.
-        guard let connection = connections[request.session] else { continue }
-        answer(request, with: reply, on: connection)
+        if let connection = connections[request.session] {
+          answer(request, with: reply, on: connection)
+        } else {
+          autopush[request.session]?.answer(request, with: reply)
+        }
       }
     }
   }

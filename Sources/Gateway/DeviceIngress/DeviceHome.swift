@@ -3,6 +3,7 @@ import PushWire
 import Storage
 import System
 import Transport
+import WebPush
 
 /// The device side of a loop: the entire state of the devices that belong to the loop, such as their registrations,
 /// waiting notifications, channels, and links.
@@ -16,6 +17,8 @@ final class DeviceHome: TimerTarget {
   var devices: DeviceTable
   var core: DeliveryCore
   var connections = DeviceConnections()
+  /// The connections of browsers.
+  var autopush = AutopushConnections()
   /// The registrations that are being written, by ticket.
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
@@ -188,7 +191,11 @@ final class DeviceHome: TimerTarget {
   private func perform(_ effect: DeliveryEffect) {
     switch effect {
     case .send(let session, let entry):
-      connections[session]?.deliver(entry)
+      if let connection = connections[session] {
+        connection.deliver(entry)
+      } else {
+        autopush[session]?.deliver(entry)
+      }
     case .answer(let entry):
       answer(entry.notification, .accepted)
     case .fail(let entry):
@@ -205,6 +212,7 @@ final class DeviceHome: TimerTarget {
         ticket: ticket, reply: storeReplies)
     case .close(let session, let end):
       connections[session]?.end(end.linkReason)
+      autopush[session]?.end(end)
     case .mark(let device, let channel, let received):
       channelWork.mark(device, channel, received)
     case .record(let state, let entry):
@@ -291,8 +299,7 @@ final class DeviceHome: TimerTarget {
         return assertionFailure("rows arrived for an unknown load")
       }
       core.loaded(load.device, session: load.session, rows: rows, through: through, now: now)
-    case .found(let acceptedMilliseconds):
-      answerQuestion(reply.ticket, storedSince: acceptedMilliseconds)
+    case .found(let stored): answerQuestion(reply.ticket, stored: stored)
     case .failed(let failure):
       if let question = messageQuestions.remove(reply.ticket) {
         answer(question, .storeFailed)
@@ -392,6 +399,7 @@ final class DeviceHome: TimerTarget {
     for connection in connections.all {
       connection.drain(hint: hint, milliseconds: Limits.drainMilliseconds)
     }
+    for connection in autopush.all { connection.end(.goingAway, "the gateway shuts down") }
     core.flush(now: now)
     performEffects()
   }
@@ -401,6 +409,7 @@ final class DeviceHome: TimerTarget {
     listeners.close()
     persistMarks()
     for connection in connections.all { connection.end(.draining) }
+    for connection in autopush.all { connection.end(.goingAway, "the gateway shuts down") }
     deliveryLog.flush()
   }
 
@@ -410,6 +419,7 @@ final class DeviceHome: TimerTarget {
   /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
   func checkInvariants(isDraining: Bool, entriesMax: Int) {
     connections.checkInvariants()
+    autopush.checkInvariants()
     core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
     cluster?.checkInvariants()

@@ -464,15 +464,28 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: front.loop.nowNanoseconds)) }
   }
 
+  /// Counts an accepted Web Push request, which offsets one error.
+  func countAccepted() {
+    if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
+  }
+
+  /// Counts a refused Web Push request; `isGuess` is true if the path is not an endpoint.
+  func countRefused(status: Int, isGuess: Bool) {
+    guard !faults.isActive else { return }
+    let now = front.loop.nowNanoseconds
+    apply(errorPolicy.refused(status: status, isGuess: isGuess, at: now))
+  }
+
   private func apply(_ verdict: ProviderErrorPolicy.Verdict) {
     errorPolicy.checkInvariants()
     switch verdict {
     case .unchanged: break
     case .streams(let count):
-      // Until a request is accepted, the advertised limit stays at one stream, regardless of errors.
-      guard hasAcceptedRequest || credentials.certificate != nil, faults.streams == nil else {
-        break
-      }
+      // Until a request is accepted, the advertised limit stays at one stream, regardless of errors, except on the port
+      // for Web Push.
+      guard hasAcceptedRequest || credentials.certificate != nil || interface == .webPush,
+        faults.streams == nil
+      else { break }
       if count < Limits.providerConcurrentStreams { front.metrics.loweredStreamLimits.add() }
       session?.allowConcurrentStreams(count)
     case .end(let excess):

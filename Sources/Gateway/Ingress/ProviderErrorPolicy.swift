@@ -54,10 +54,15 @@ struct ProviderErrorPolicy {
 
   /// Records a refused request.
   mutating func refused(_ rejection: Rejection, at now: Int64) -> Verdict {
-    guard Self.isError(rejection) else { return .unchanged }
+    refused(status: rejection.status, isGuess: rejection == .badDeviceToken, at: now)
+  }
+
+  /// Records a refused request; `isGuess` is true if a client that guesses tokens or endpoints causes the refusal.
+  mutating func refused(status: Int, isGuess: Bool, at now: Int64) -> Verdict {
+    guard Self.isError(status) else { return .unchanged }
     forgive(at: now)
     errors += 1
-    if rejection == .badDeviceToken { badDeviceTokens += 1 }
+    if isGuess { badDeviceTokens += 1 }
     return evaluate()
   }
 
@@ -69,8 +74,8 @@ struct ProviderErrorPolicy {
 
   /// Returns true if the error is the provider's fault; 410 (inactive token), 429 (rate limited), and errors of the
   /// gateway aren't.
-  static func isError(_ rejection: Rejection) -> Bool {
-    (400..<500).contains(rejection.status) && rejection.status != 410 && rejection.status != 429
+  private static func isError(_ status: Int) -> Bool {
+    (400..<500).contains(status) && status != 410 && status != 429
   }
 
   private mutating func forgive(at now: Int64) {

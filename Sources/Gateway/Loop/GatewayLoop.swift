@@ -32,6 +32,9 @@ package final class GatewayLoop: TurnEndTarget {
       handle(message)
       if case .submission = message { home.performEffects() }
     }
+    context.openAutopush = { [unowned self] stream, unread, code in
+      home.openAutopush(stream, unread: unread, code: code)
+    }
     context.scheduleTurnEnd = { [unowned self] in scheduleTurnEnd() }
     scheduleTick()
   }
@@ -111,6 +114,7 @@ package final class GatewayLoop: TurnEndTarget {
     switch message {
     case .routed(let message): handle(message)
     case .attach(let detached, let device): home.attach(detached, device)
+    case .attachAutopush(let detached, let arrival): home.attachAutopush(detached, arrival)
     case .directory(let directory):
       context.use(directory)
       front.use(directory)
@@ -203,6 +207,7 @@ package final class GatewayLoop: TurnEndTarget {
   package func releaseConnections() {
     front.connections = ProviderConnections()
     home.connections = DeviceConnections()
+    home.autopush = AutopushConnections()
   }
 
   /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
@@ -216,6 +221,8 @@ package final class GatewayLoop: TurnEndTarget {
   /// The number of connections of each kind.
   package var connectionCounts: (providers: Int, devices: Int, feedbackClients: Int) {
     let counts = front.connections.counts
-    return (counts.providers, home.connections.count, counts.feedbackClients)
+    return (
+      counts.providers, home.connections.count + home.autopush.count, counts.feedbackClients
+    )
   }
 }

@@ -26,6 +26,11 @@ final class LoopContext {
   var handleHere: (RoutedMessage) -> Void = { _ in
     assertionFailure("a message was sent before the loop was complete")
   }
+  /// A function that gives an open WebSocket to this loop's home, with the bytes that followed the handshake and the
+  /// enrollment code.
+  var openAutopush: (_ stream: ByteStream, _ unread: [UInt8], _ code: [UInt8]) -> Void = {
+    stream, _, _ in stream.close()
+  }
   /// A function that schedules the end of the loop's turn.
   var scheduleTurnEnd: () -> Void = {}
 

@@ -46,6 +46,8 @@ enum LoopMessage: Sendable {
   case routed(RoutedMessage)
   /// A device's connection that another loop accepted.
   case attach(DetachedStream, device: DeviceClaim)
+  /// A browser's connection that another loop accepted.
+  case attachAutopush(DetachedStream, AutopushArrival)
   /// Use this directory, because keys, apps, or certificates have changed.
   case directory(CredentialDirectory)
   /// Continue sending broadcasts to the next slice of devices.
@@ -75,6 +77,8 @@ enum LoopMessage: Sendable {
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
   case enroll(SessionID, LinkFrame.Enrollment, signedBytes: [UInt8], peer: String)
+  /// A browser asks for an identifier; the code is from the path of its request.
+  case enrollAutopush(SessionID, code: [UInt8], peer: String)
   /// A connected device requests a new certificate for its key.
   case renew(SessionID, device: UInt64, publicKey: [UInt8])
   /// A device has presented its certificate and received its tokens.
@@ -96,6 +100,7 @@ enum ControlPlaneRequest: Sendable {
 enum HomeReply: Sendable {
   case enrollment(SessionID, DeviceLinkServer.EnrollmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
+  case autopushEnrollment(SessionID, AutopushEnrollment)
   /// The directory now has the app; the home continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)

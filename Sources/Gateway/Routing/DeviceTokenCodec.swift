@@ -1,6 +1,7 @@
 public import BelfryWire
 public import PushWire
 public import Transport
+internal import WebPush
 
 /// A codec that seals and opens device tokens with AES-SIV over 16 bytes (docs/architecture.md).
 ///
@@ -32,27 +33,39 @@ public final class DeviceTokenCodec {
   /// Returns the ID of a Web Push endpoint: the contents, and the hash of the only VAPID key that can send to it, which
   /// is empty if any sender can (docs/web-push.md).
   ///
+  /// `channel` is the name that a browser chose for its subscription; it is empty for other devices.
   /// The gateway stores nothing else about the endpoint: it opens the ID again when a message arrives.
-  func sealEndpoint(_ contents: TokenContents, keyHash: [UInt8]) -> [UInt8] {
+  func sealEndpoint(
+    _ contents: TokenContents, keyHash: [UInt8], channel: [UInt8] = []
+  ) -> [UInt8] {
     assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
     assert(
       keyHash.isEmpty || keyHash.count == WebPushSubject.keyHashBytes, "a hash has its whole length"
     )
+    assert(
+      channel.isEmpty || channel.count == WebPushEndpointID.channelBytes,
+      "a channel has its whole length")
     guard let cipher = ciphers.first else { return [] }
-    return cipher.seal(contents.inCell(cell).bytes + keyHash)
+    return cipher.seal(contents.inCell(cell).bytes + keyHash + channel)
   }
 
-  /// Returns the contents and the key hash of an endpoint's ID; `nil` if this gateway did not create it.
-  func openEndpoint(_ id: [UInt8]) -> (contents: TokenContents, keyHash: [UInt8])? {
+  /// Returns the contents, the key hash and the channel of an endpoint's ID; `nil` if this gateway did not create it.
+  func openEndpoint(
+    _ id: [UInt8]
+  ) -> (contents: TokenContents, keyHash: [UInt8], channel: [UInt8])? {
     let plain = TokenContents.byteCount
-    let lengths = [plain, plain + WebPushSubject.keyHashBytes].map { $0 + SIVCipher.overheadBytes }
-    guard lengths.contains(id.count) else { return nil }
+    let hash = WebPushSubject.keyHashBytes
+    let name = WebPushEndpointID.channelBytes
+    let lengths = [plain, plain + name, plain + hash, plain + hash + name]
+    guard lengths.contains(id.count - SIVCipher.overheadBytes) else { return nil }
     for cipher in ciphers {
       guard let opened = cipher.open(id) else { continue }
       guard let contents = TokenContents(opened.span.extracting(0..<plain)),
         contents.kind == .webPush, contents.environment == environment, contents.cell == cell
       else { return nil }
-      return (contents, Array(opened.dropFirst(plain)))
+      let rest = opened.dropFirst(plain)
+      let keyHash = rest.count >= hash ? rest.prefix(hash) : []
+      return (contents, Array(keyHash), Array(rest.dropFirst(keyHash.count)))
     }
     return nil
   }

@@ -1,3 +1,4 @@
+internal import BelfryWire
 public import PushWire
 public import Storage
 
@@ -118,6 +119,9 @@ public struct RegistrationTable: Sendable {
   private var topicCounts: [UInt64: UInt32] = [:]
   /// The keys of each device's entries, in a cluster, where a device can be forgotten.
   private var keys: [UInt64: [NotificationKey]] = [:]
+  /// The numbers of each device's Web Push subscriptions, which a browser does not register again when it connects;
+  /// empty in a cluster.
+  private var webPushNumbers: [UInt64: Set<UInt32>] = [:]
   /// True in a cluster.
   var tracksKeys = false
   private let topicsMax: Int
@@ -141,6 +145,20 @@ public struct RegistrationTable: Sendable {
   /// Restores the entry of a key at startup.
   public mutating func set(_ key: NotificationKey, to entry: Entry) {
     if entries.updateValue(entry, forKey: key) == nil { topicCounts[key.device, default: 0] += 1 }
+    noteWebPush(key)
+  }
+
+  private mutating func noteWebPush(_ key: NotificationKey) {
+    guard key.kind == TokenKind.webPush.rawValue, !tracksKeys else { return }
+    webPushNumbers[key.device, default: []].insert(key.app)
+  }
+
+  /// Returns the active Web Push subscriptions of a device.
+  func webPushSubscriptions(of device: UInt64) -> Set<NotificationKey> {
+    let keys = (webPushNumbers[device] ?? []).map { number in
+      NotificationKey(device: device, app: number, kind: TokenKind.webPush.rawValue)
+    }
+    return Set(keys.filter { key in entries[key]?.state == .active })
   }
 
   /// Returns true if the device can register a topic that it hasn't had before.
@@ -210,6 +228,7 @@ public struct RegistrationTable: Sendable {
       )
       if tracksKeys, entries[key] == nil { keys[key.device, default: []].append(key) }
       entries[key] = entry
+      noteWebPush(key)
       if entry.state != .active { actions.append(.discardWaiting(key, entry.state)) }
     } else if entries[key] == nil {
       let count = topicCounts[key.device, default: 0]

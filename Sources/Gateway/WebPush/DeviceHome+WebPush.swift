@@ -29,8 +29,8 @@ extension DeviceHome {
       question.key, uniqueID: question.uniqueID, ticket: ticket, reply: storeReplies)
   }
 
-  /// Answers the question that waited for the store; `stored` is the time at which a stored message was accepted.
-  func answerQuestion(_ ticket: UInt64, storedSince stored: Int64?) {
+  /// Answers the question that waited for the store; `stored` contains the times of a stored message.
+  func answerQuestion(_ ticket: UInt64, stored: StoredTimes?) {
     guard let question = messageQuestions.remove(ticket) else {
       return assertionFailure("the store answered an unknown question")
     }
@@ -38,7 +38,10 @@ extension DeviceHome {
     let lines = deliveryLog.history(of: question.key, uniqueID: question.uniqueID)
     let status =
       WebPushMessageStatus(ended: lines)
-      ?? WebPushMessageStatus(lines, storedSinceMilliseconds: stored)
+      ?? WebPushMessageStatus(
+        lines, stored: stored,
+        sent: core.unacknowledged(question.key, uniqueID: question.uniqueID),
+        atUnixSeconds: now.unixSeconds)
     if let status {
       answer(question, .status(status))
     } else {

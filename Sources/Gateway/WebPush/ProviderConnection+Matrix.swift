@@ -29,9 +29,9 @@ extension ProviderConnection {
     let stream = open.streamID
     matrix.begin(stream)
     for pushkey in notification.pushkeys {
-      let contents: TokenContents
+      let recipient: WebPushFront.Recipient
       do throws(WebPushRefusal) {
-        contents = try webPush.subscription(ofPushkey: pushkey, tokens: front.tokens)
+        recipient = try webPush.subscription(ofPushkey: pushkey, tokens: front.tokens)
       } catch {
         reject(pushkey, of: stream, error, webPush)
         continue
@@ -42,17 +42,19 @@ extension ProviderConnection {
         matrix.fail(stream, because: .tooManyRequests)
         continue
       }
-      submit(notification, to: contents, part: matrix.submit(pushkey, of: stream))
+      submit(notification, to: recipient, part: matrix.submit(pushkey, of: stream))
     }
     matrix.checkInvariants()
     if let outcome = matrix.complete(stream) { finish(stream, outcome) }
   }
 
-  private func submit(_ notification: MatrixNotification, to contents: TokenContents, part: Int32) {
+  private func submit(
+    _ notification: MatrixNotification, to recipient: WebPushFront.Recipient, part: Int32
+  ) {
     assert(MatrixRequests.isPart(part), "the answer finds the part of the request")
     front.submit(
       Submission(
-        contents, id: front.makeID(), uniqueID: front.makeID(),
+        recipient.contents, id: recipient.channel ?? front.makeID(), uniqueID: front.makeID(),
         expiration: front.storageStartSeconds + WebPushLimits.matrixStorageSeconds,
         priority: notification.urgency.priority, pushType: .webPush,
         collapseID: notification.collapseID, payload: notification.body,
@@ -86,6 +88,7 @@ extension ProviderConnection {
       answerWebPush(
         open, status: 200, fields: [("content-type", "application/json")],
         body: MatrixNotification.answer(rejecting: rejected))
+      countAccepted()
     case .unavailable(let rejection):
       refuseMatrix(
         open,
@@ -121,5 +124,6 @@ extension ProviderConnection {
       fields.append(("retry-after", "\(Limits.retryAfterSeconds)"))
     }
     answerWebPush(open, status: refusal.code.status, fields: fields, body: refusal.body)
+    countRefused(status: refusal.code.status, isGuess: false)
   }
 }

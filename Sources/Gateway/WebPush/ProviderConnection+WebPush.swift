@@ -54,9 +54,11 @@ extension ProviderConnection {
       admitted.contents, keyHash: admitted.keyHash, ttlSeconds: admitted.ttlSeconds)
     open.uniqueID = front.makeID()
     let message = admitted.message
+    // A message to a browser has the browser's name for the subscription as its ID, because no table contains the name.
+    let id = admitted.channel ?? generatedID(of: open)
     front.submit(
       Submission(
-        admitted.contents, id: generatedID(of: open), uniqueID: open.uniqueID,
+        admitted.contents, id: id, uniqueID: open.uniqueID,
         expiration: admitted.expiration(atSeconds: front.storageStartSeconds),
         priority: message.urgency.priority, pushType: .webPush, collapseID: message.topic ?? [],
         payload: message.body, acceptedMilliseconds: front.loop.unixMilliseconds,
@@ -92,6 +94,7 @@ extension ProviderConnection {
       fields: [
         ("location", "\(webPush.origin)/message/\(message.text)"), ("ttl", "\(ttlSeconds)"),
       ])
+    countAccepted()
   }
 
   /// Answers a message that the device's home has refused.
@@ -113,6 +116,8 @@ extension ProviderConnection {
       open, status: refusal.status(webPush.dialect),
       fields: [("content-type", "application/json")] + refusal.fields(webPush.dialect),
       body: refusal.body(webPush.dialect))
+    countRefused(
+      status: refusal.status(webPush.dialect), isGuess: refusal.rule == .endpointUnknown)
   }
 
   /// Records a refused message for `belfry log` and the metrics.

@@ -24,6 +24,8 @@ final class WebPushFront {
   /// A message that passed the checks, except those that only the device's home can perform.
   struct Admitted {
     let contents: TokenContents
+    /// The name that a browser chose for the subscription; nil for other devices.
+    let channel: NotificationID?
     /// The hash of the only key that can send to the subscription; empty if it is not restricted.
     let keyHash: [UInt8]
     let message: WebPushMessage
@@ -45,11 +47,12 @@ final class WebPushFront {
     atSeconds now: Int64, tokens: DeviceTokenCodec
   ) throws(WebPushRefusal) -> Admitted {
     guard let endpoint = WebPushEndpointID(id.span),
-      let (contents, keyHash) = tokens.openEndpoint(endpoint.token)
+      let (contents, keyHash, channel) = tokens.openEndpoint(endpoint.token)
     else { throw WebPushRefusal(.endpointUnknown) }
     assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
     assert(body.count <= bodyBytes, "the retained part is not longer than the body")
-    let bytesMax = request.bodyBytesMax(dialect)
+    // The device link carries no more.
+    let bytesMax = min(request.bodyBytesMax(dialect), WireLimits.largePayloadBytesMax)
     guard bodyBytes <= bytesMax, body.count == bodyBytes else {
       throw WebPushRefusal(
         .bodyTooLarge, "the body has \(bodyBytes) bytes; at most \(bytesMax) are allowed")
@@ -67,7 +70,8 @@ final class WebPushFront {
     }
     try verify(message.credential, keyHash: keyHash, atSeconds: now)
     return Admitted(
-      contents: contents, keyHash: keyHash, message: message,
+      contents: contents, channel: NotificationID(bytes: channel), keyHash: keyHash,
+      message: message,
       ttlSeconds: min(message.ttlSeconds, Int64(WireLimits.storageDaysMax) * 86_400))
   }
 
@@ -85,7 +89,7 @@ final class WebPushFront {
   ) throws(WebPushRefusal) -> NamedMessage {
     guard let message = WebPushMessageID(id.span),
       let uniqueID = NotificationID(bytes: message.message),
-      let (contents, keyHash) = tokens.openEndpoint(message.endpoint.token)
+      let (contents, keyHash, _) = tokens.openEndpoint(message.endpoint.token)
     else { throw WebPushRefusal(.messageUnknown) }
     assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
     try verify(try request.credential(dialect), keyHash: keyHash, atSeconds: now)
@@ -104,22 +108,29 @@ final class WebPushFront {
     }
   }
 
+  /// The subscription of a Matrix pushkey.
+  struct Recipient {
+    let contents: TokenContents
+    /// The name that a browser chose for the subscription; nil for other devices.
+    let channel: NotificationID?
+  }
+
   /// Returns the subscription of a Matrix pushkey, which is the URL of an endpoint.
   ///
   /// Throws the refusal, which is final. A homeserver has no VAPID key, so it can't send to a subscription that is
   /// restricted to one sender.
   func subscription(
     ofPushkey pushkey: [UInt8], tokens: DeviceTokenCodec
-  ) throws(WebPushRefusal) -> TokenContents {
+  ) throws(WebPushRefusal) -> Recipient {
     let origin = Array(origin.utf8)
     guard let endpoint = WebPushEndpointID(url: pushkey.span, origin: origin.span),
-      let (contents, keyHash) = tokens.openEndpoint(endpoint.token)
+      let (contents, keyHash, channel) = tokens.openEndpoint(endpoint.token)
     else {
       throw WebPushRefusal(
         .endpointUnknown, "the pushkey is not the URL of an endpoint of this service")
     }
     assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
     guard keyHash.isEmpty else { throw WebPushRefusal(.authorizationMissing) }
-    return contents
+    return Recipient(contents: contents, channel: NotificationID(bytes: channel))
   }
 }

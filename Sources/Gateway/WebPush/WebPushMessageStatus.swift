@@ -39,18 +39,36 @@ struct WebPushMessageStatus: Equatable, Sendable {
 
   /// Creates the status of a message whose end is not in the delivery log; returns nil if nothing is known about it.
   ///
-  /// `stored` is the time at which the message was accepted if the store has it, in milliseconds since 1970.
-  init?(_ lines: [DeliveryLog.Entry], storedSinceMilliseconds stored: Int64?) {
+  /// `stored` contains the times of the message if the store has it, and `sent` describes the message if it was sent on
+  /// the device's current connection and is not acknowledged.
+  init?(
+    _ lines: [DeliveryLog.Entry], stored: StoredTimes?, sent: UnacknowledgedRow?,
+    atUnixSeconds now: Int64
+  ) {
     assert(lines.last?.state.end == nil, "the message has not ended, as far as the log knows")
     if let stored {
-      self.init(
-        .stored, lines, acceptedMilliseconds: stored,
-        changedMilliseconds: lines.last?.atMilliseconds ?? stored)
+      let accepted = stored.acceptedMilliseconds
+      // The row of an expired message can remain until the device connects. A message that was sent in time can still
+      // be acknowledged.
+      if sent == nil, stored.expiration <= now {
+        self.init(
+          .expired, lines, acceptedMilliseconds: accepted,
+          changedMilliseconds: stored.expiration * 1_000)
+      } else {
+        self.init(
+          .stored, lines, acceptedMilliseconds: accepted,
+          changedMilliseconds: lines.last?.atMilliseconds ?? accepted)
+      }
     } else {
       guard let last = lines.last else { return nil }
-      // In a cluster, another node can have delivered the message or recorded its end.
-      self.init(
-        last.state == .sent ? .sent : .ended, lines, changedMilliseconds: last.atMilliseconds)
+      let state: State
+      if case .lost(let reason)? = sent {
+        state = reason.end
+      } else {
+        // In a cluster, another node can have delivered the message or recorded its end.
+        state = last.state == .sent ? .sent : .ended
+      }
+      self.init(state, lines, changedMilliseconds: last.atMilliseconds)
     }
   }
 
@@ -87,6 +105,19 @@ extension DeliveryState {
     case .discardedUnregistered, .discardedUnregisteredFromStorage, .discardedDisabled,
       .discardedDisabledFromStorage:
       .discarded
+    }
+  }
+}
+
+extension DroppedNotification.Reason {
+  /// The state of a Web Push message whose row was dropped for this reason.
+  fileprivate var end: WebPushMessageStatus.State {
+    switch self {
+    case .replaced: .replaced
+    case .expired: .expired
+    case .unregistered: .discarded
+    case .claimLost: .ended
+    case .withdrawn: .withdrawn
     }
   }
 }

@@ -77,7 +77,7 @@ extension PostgresNotificationStore {
   static let find = PostgresConnection.Statement(
     name: "find",
     sql: """
-      SELECT accepted FROM notification WHERE device = $1 AND app = $2 AND kind = $3
+      SELECT accepted, expiration FROM notification WHERE device = $1 AND app = $2 AND kind = $3
         AND unique_high = $4 AND unique_low = $5
       """)
   static let highest = PostgresConnection.Statement(

@@ -91,10 +91,10 @@ public final class PostgresNotificationStore: NotificationStore {
     return rows.flatMap { rows in (0..<rows.count).map { Self.notification(rows, $0) } }
   }
 
-  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
-  public func acceptedMilliseconds(
+  /// Returns the times of a stored notification, or nil.
+  public func times(
     _ key: NotificationKey, uniqueID: NotificationID
-  ) throws(StorageFailure) -> Int64? {
+  ) throws(StorageFailure) -> StoredTimes? {
     let rows = try server.read([
       .init(
         Self.find,
@@ -103,7 +103,9 @@ public final class PostgresNotificationStore: NotificationStore {
           .bits(uniqueID.high), .bits(uniqueID.low),
         ])
     ])
-    return rows.first.flatMap { $0.count > 0 ? $0.integer(0, 0) : nil }
+    guard let found = rows.first, found.count > 0 else { return nil }
+    return StoredTimes(
+      acceptedMilliseconds: found.integer(0, 0), expiration: found.integer(0, 1))
   }
 
   /// Returns the highest sequence number ever stored.

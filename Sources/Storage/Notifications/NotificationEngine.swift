@@ -174,7 +174,7 @@ final class NotificationEngine: MarkedStoreEngine {
         """)
     find = try database.prepare(
       kept: """
-        SELECT accepted, \(Self.rows.isWhole) FROM notification
+        SELECT accepted, \(Self.rows.isWhole), expiration FROM notification
         WHERE device = ?1 AND app = ?2 AND kind = ?3 AND unique_high = ?4 AND unique_low = ?5
         """)
     try noteDamage()
@@ -349,17 +349,17 @@ final class NotificationEngine: MarkedStoreEngine {
       kind: UInt8(truncatingIfNeeded: row.integer(2)))
   }
 
-  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
-  func acceptedMilliseconds(
+  /// Returns the times of a stored notification, or nil.
+  func times(
     _ key: NotificationKey, uniqueID: NotificationID
-  ) throws(StorageFailure) -> Int64? {
+  ) throws(StorageFailure) -> StoredTimes? {
     try bind(key, uniqueID, to: find)
-    var accepted: Int64?
+    var times: StoredTimes?
     while try find.step() {
       guard find.integer(1) != 0 else { throw damagedRow(of: find) }
-      accepted = find.integer(0)
+      times = StoredTimes(acceptedMilliseconds: find.integer(0), expiration: find.integer(2))
     }
-    return accepted
+    return times
   }
 
   func load(

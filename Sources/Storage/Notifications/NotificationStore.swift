@@ -81,11 +81,10 @@ public protocol NotificationStore: AnyObject, Sendable {
   /// Returns at most `limit` of a device's notifications with a sequence number above `after`, sorted by sequence.
   func load(device: UInt64, after: UInt64, limit: Int) throws(StorageFailure)
     -> [StoredNotification]
-  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970; nil if no notification of
-  /// the key has this unique ID.
-  func acceptedMilliseconds(
+  /// Returns the times of a stored notification; nil if no notification of the key has this unique ID.
+  func times(
     _ key: NotificationKey, uniqueID: NotificationID
-  ) throws(StorageFailure) -> Int64?
+  ) throws(StorageFailure) -> StoredTimes?
   /// Returns the highest sequence number ever stored; 0 in a new store.
   func highestSequence() throws(StorageFailure) -> UInt64
   /// Returns the number of stored notifications.
@@ -174,11 +173,13 @@ extension NotificationStore {
   /// Finds the notification among all of the device's notifications.
   ///
   /// A store with an index for keys should implement the method itself.
-  public func acceptedMilliseconds(
+  public func times(
     _ key: NotificationKey, uniqueID: NotificationID
-  ) throws(StorageFailure) -> Int64? {
+  ) throws(StorageFailure) -> StoredTimes? {
     let rows = try load(device: key.device)
-    return rows.first { $0.key == key && $0.uniqueID == uniqueID }?.acceptedMilliseconds
+    return rows.first { $0.key == key && $0.uniqueID == uniqueID }.map { row in
+      StoredTimes(acceptedMilliseconds: row.acceptedMilliseconds, expiration: row.expiration)
+    }
   }
 
   /// Returns all of a device's notifications, sorted by sequence number.

@@ -66,12 +66,12 @@ public final class SQLiteNotificationStore: NotificationStore {
     }
   }
 
-  /// Returns the time at which a stored notification was accepted, in milliseconds since 1970, or nil.
-  public func acceptedMilliseconds(
+  /// Returns the times of a stored notification, or nil.
+  public func times(
     _ key: NotificationKey, uniqueID: NotificationID
-  ) throws(StorageFailure) -> Int64? {
+  ) throws(StorageFailure) -> StoredTimes? {
     try engine.read { engine throws(StorageFailure) in
-      try engine.acceptedMilliseconds(key, uniqueID: uniqueID)
+      try engine.times(key, uniqueID: uniqueID)
     }
   }
 

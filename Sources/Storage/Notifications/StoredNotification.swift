@@ -17,6 +17,20 @@ public struct NotificationKey: Hashable, Sendable {
   }
 }
 
+/// The times of a stored notification.
+public struct StoredTimes: Sendable, Hashable {
+  /// The time of acceptance in milliseconds since 1970.
+  public let acceptedMilliseconds: Int64
+  /// The time at which the notification expires, in seconds since 1970; `.max` if it never expires.
+  public let expiration: Int64
+
+  /// Creates the times from their values.
+  public init(acceptedMilliseconds: Int64, expiration: Int64) {
+    self.acceptedMilliseconds = acceptedMilliseconds
+    self.expiration = expiration
+  }
+}
+
 /// A notification that was accepted but is not yet acknowledged by its device.
 public struct StoredNotification: Sendable, Hashable {
   /// The recipient of the notification.

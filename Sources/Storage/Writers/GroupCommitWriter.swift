@@ -12,8 +12,8 @@ public struct StoreReply: Sendable {
     ///
     /// If the limit stopped the load, `through` is the last sequence number that was read.
     case loaded([StoredNotification], through: UInt64?)
-    /// The time at which the notification was accepted, in milliseconds since 1970; nil if it is not stored.
-    case found(acceptedMilliseconds: Int64?)
+    /// The times of the notification; nil if it is not stored.
+    case found(StoredTimes?)
     /// No part of the batch is on disk, or no notifications could be read.
     case failed(StorageFailure)
   }

@@ -45,8 +45,7 @@ final class StoreWork: Sendable {
           loads.append(Load(request: request, device: device, after: after, limit: limit))
         case .find(let key, let uniqueID):
           do throws(StorageFailure) {
-            let accepted = try store.acceptedMilliseconds(key, uniqueID: uniqueID)
-            answer(request, .found(acceptedMilliseconds: accepted))
+            answer(request, .found(try store.times(key, uniqueID: uniqueID)))
           } catch {
             answer(request, .failed(error))
           }

@@ -29,8 +29,10 @@ struct WebPushAdvice {
   /// Returns the status, the reason and the rule, as far as the response contains them.
   private static func words(_ refusal: WebPushOutcome.Refusal) -> String {
     let status = "status \(refusal.status)"
-    let start = refusal.reason.isEmpty ? status : "\(refusal.reason), \(status)"
-    return refusal.message.isEmpty ? start : "\(start) (\(refusal.message))"
+    let reason = OutputTable.printable(refusal.reason)
+    let start = reason.isEmpty ? status : "\(reason), \(status)"
+    let message = OutputTable.printable(refusal.message)
+    return message.isEmpty ? start : "\(start) (\(message))"
   }
 
   private func remedy(_ refusal: WebPushOutcome.Refusal) -> String {

@@ -18,8 +18,8 @@ enum WebPushSendCommand {
       or with the line that 'belfry device run --web-push' prints. An empty TEXT sends a message without content, which
       only wakes the app and needs no keys.
 
-      Sends a message up to three times if the response is 429, or 503 with a retry-after header of at most 10 seconds.
-      The push service must support HTTP/2.
+      Sends a message up to three times if the response is 429, or 503 with a retry-after header of at most 10 seconds,
+      or if the service refuses the request's stream. The push service must support HTTP/2.
       """,
     positionals: "ENDPOINT|FILE [TEXT]", positionalCount: 1...2,
     surplusAdvice: "put the text in quotation marks",

@@ -12,6 +12,7 @@ enum HTTP1ReasonPhrase {
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
     case 409: "Conflict"
     case 410: "Gone"
     case 413: "Content Too Large"

@@ -101,22 +101,26 @@ final class UnifiedPushBench {
   @discardableResult
   func register(
     _ token: UTF8Text = "t", service: UTF8Text = tooth, vapid: UTF8Text = "",
-    description: UTF8Text = "", version: UnifiedPushVersion = .two, isAllowed: Bool = true
+    description: UTF8Text = "", version: UnifiedPushVersion = .two, isAllowed: Bool = true,
+    isTokenHeld: Bool = false
   ) -> UInt64 {
     let registration = UnifiedPushRequest.Registration(
       service: service, token: token, description: description, vapid: vapid)
-    return call(.register(registration), version, isAllowed: isAllowed)
+    return call(
+      .register(registration), version, isAllowed: isAllowed, isTokenHeld: isTokenHeld)
   }
 
   @discardableResult
   func unregister(
-    _ token: UTF8Text = "t", version: UnifiedPushVersion = .two, isAllowed: Bool = true
+    _ token: UTF8Text = "t", version: UnifiedPushVersion = .two, isAllowed: Bool = true,
+    isTokenHeld: Bool = false
   ) -> UInt64 {
-    call(.unregister(token: token), version, isAllowed: isAllowed)
+    call(.unregister(token: token), version, isAllowed: isAllowed, isTokenHeld: isTokenHeld)
   }
 
   private func call(
-    _ action: UnifiedPushRequest.Action, _ version: UnifiedPushVersion, isAllowed: Bool
+    _ action: UnifiedPushRequest.Action, _ version: UnifiedPushVersion, isAllowed: Bool,
+    isTokenHeld: Bool
   ) -> UInt64 {
     let number = nextCall
     nextCall += 1
@@ -124,7 +128,7 @@ final class UnifiedPushBench {
       .called(
         UnifiedPushCall(
           number: number, UnifiedPushRequest(version: version, action: action),
-          isAllowed: isAllowed)))
+          isAllowed: isAllowed, isTokenHeld: isTokenHeld)))
     return number
   }
 

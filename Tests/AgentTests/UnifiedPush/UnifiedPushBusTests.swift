@@ -288,6 +288,14 @@ struct UnifiedPushBusTests {
       let subject = try #require(scenario.subscribed.first)
       scenario.send(subject)
       #expect(scenario.bus.run { app.messages.count == 1 && scenario.storedCount == 0 })
+      // While the app is connected, no other program can change its registration.
+      let other = try TestConnector(scenario.bus)
+      other.register("t", service: "default account")
+      #expect(scenario.bus.run { other.results.count == 1 })
+      #expect(other.outcome == ["REGISTRATION_FAILED", "UNAUTHORIZED"])
+      other.unregister("t")
+      #expect(scenario.bus.run { other.failures.count == 1 })
+      #expect(other.failures.first?.name == "org.freedesktop.DBus.Error.AccessDenied")
       // The app's next process has another unique name, and gets what has waited.
       app.bus.close()
       let id = scenario.send(subject)

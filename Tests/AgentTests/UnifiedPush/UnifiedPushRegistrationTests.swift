@@ -381,6 +381,79 @@ import Testing
     #expect(bench.machine.registrationCount == Limits.pushSubscriptionsPerApp + 1)
   }
 
+  @Test func `At its limit, an app can still change the VAPID key of a registration`() {
+    let bench = UnifiedPushBench()
+    for number in 0..<Limits.pushSubscriptionsPerApp {
+      bench.register(UTF8Text("t\(number)"))
+      bench.issue()
+    }
+    let call = bench.register("t1", vapid: keys[0])
+    #expect(bench.answers[call] == nil)
+    bench.issue(id: [9])
+    #expect(bench.answers[call] == .registered)
+    #expect(bench.machine.registrationCount == Limits.pushSubscriptionsPerApp)
+  }
+
+  @Test func `At the limit of the device, an app can still change the VAPID key of a registration`()
+  {
+    let bench = UnifiedPushBench()
+    for number in 0..<Limits.pushSubscriptions {
+      let app = UTF8Text("org.example.App\(number / Limits.pushSubscriptionsPerApp)")
+      bench.register(UTF8Text("t\(number)"), service: app)
+      bench.issue()
+    }
+    #expect(bench.answer(bench.register("one more")) == .failed(.actionRequired))
+    let rows = bench.test(RequestID(connection: ConnectionID(number: 1), number: 1))
+    #expect(
+      rows?.last?["detail"]
+        == "there are too many registrations: remove some with 'belfry unifiedpush remove'")
+    let call = bench.register("t1", service: "org.example.App0", vapid: keys[0])
+    #expect(bench.answers[call] == nil)
+    bench.issue(id: [9])
+    #expect(bench.answers[call] == .registered)
+    #expect(bench.machine.registrationCount == Limits.pushSubscriptions)
+  }
+
+  @Test func `All programs without a name share one limit, and the first that ended makes room`() {
+    let bench = UnifiedPushBench()
+    for number in 0..<Limits.pushSubscriptionsPerApp {
+      bench.register(UTF8Text("t\(number)"), service: UTF8Text(":1.\(number / 10)"))
+      bench.issue()
+    }
+    #expect(bench.answer(bench.register("u", service: ":1.50")) == .failed(.actionRequired))
+    #expect(bench.notes.last == .tooMany(":1.50"))
+    // An app with a name is not affected.
+    bench.register("v")
+    bench.issue()
+    #expect(bench.machine.service(of: "v") == tooth)
+    bench.handle(.connectionEnded(":1.4"))
+    bench.handle(.connectionEnded(":1.2"))
+    let call = bench.register("u", service: ":1.50")
+    bench.issue()
+    #expect(bench.answers[call] == .registered)
+    #expect(bench.machine.service(of: "t40") == nil && bench.machine.service(of: "t41") == ":1.4")
+    #expect(bench.machine.service(of: "t20") == ":1.2")
+    #expect(bench.machine.registrationCount == Limits.pushSubscriptionsPerApp + 1)
+    // A connection of the next bus can have the same name.
+    bench.handle(.notServed(.noBus))
+    bench.handle(.served(bus: UnifiedPushBench.bus, names: []))
+    #expect(bench.answer(bench.register("w", service: ":1.51")) == .failed(.actionRequired))
+  }
+
+  @Test func `Until its connection has ended, a registration without a name cannot be changed`() {
+    let bench = UnifiedPushBench()
+    _ = bench.registered("t", service: ":1.7")
+    let taken = bench.register("t", service: ":1.9", isTokenHeld: true)
+    #expect(bench.answers[taken] == .failed(.unauthorized))
+    let named = bench.register("t", isTokenHeld: true)
+    #expect(bench.answers[named] == .failed(.unauthorized))
+    let ended = bench.unregister("t", isAllowed: false, isTokenHeld: true)
+    #expect(bench.answers[ended] == .denied)
+    #expect(bench.machine.service(of: "t") == ":1.7")
+    #expect(bench.answer(bench.register("t", service: ":1.9")) == .registered)
+    #expect(bench.machine.service(of: "t") == ":1.9")
+  }
+
   @Test func `A damaged record is ignored`() {
     let bench = UnifiedPushBench()
     _ = bench.registered()

@@ -1,7 +1,8 @@
 import PushWire
-import Gateway
 import Storage
 import Testing
+
+@testable import Gateway
 
 private typealias Bench = DeliveryBench
 
@@ -62,11 +63,17 @@ private typealias Bench = DeliveryBench
     bench.pass(milliseconds: 2)
     try bench.commit()
     #expect(bench.answered == ["sent"])
+    let before = bench.core.unacknowledged(sent.key, uniqueID: sent.uniqueID)
+    #expect(before == .unchanged)
     withdraw(sent, from: &bench)
     try bench.commit()
     #expect(bench.answered == ["sent", ""])
     #expect(try bench.store.count() == 0)
+    let during = bench.core.unacknowledged(sent.key, uniqueID: sent.uniqueID)
+    #expect(during == .lost(.withdrawn))
     try bench.acknowledge("sent")
+    let after = bench.core.unacknowledged(sent.key, uniqueID: sent.uniqueID)
+    #expect(after == nil)
     #expect(bench.states.last == .delivered && !bench.states.contains(.withdrawn))
   }
 

@@ -38,6 +38,16 @@ import Testing
     #expect(course.end == .badDeviceTokens)
   }
 
+  @Test mutating func `refused Web Push requests are errors, and wrong endpoints are guesses`() {
+    for _ in 1...15 { _ = policy.refused(status: 404, isGuess: true, at: 0) }
+    #expect(policy.refused(status: 410, isGuess: false, at: 0) == .unchanged)
+    #expect(policy.refused(status: 429, isGuess: false, at: 0) == .unchanged)
+    #expect(policy.refused(status: 404, isGuess: true, at: 0) == .end(.badDeviceTokens))
+    var other = ProviderErrorPolicy(bounds: .init(errors: 80, badDeviceTokens: 16))
+    for _ in 1...79 { _ = other.refused(status: 400, isGuess: false, at: 0) }
+    #expect(other.refused(status: 403, isGuess: false, at: 0) == .end(.errors))
+  }
+
   @Test(arguments: [
     Rejection.unregistered, .expiredToken, .tooManyRequests, .internalServerError, .shutdown,
   ])

@@ -29,6 +29,21 @@ import TestSupport
     }
   }
 
+  @Test func `A browser's endpoint also contains the channel that the browser chose`() throws {
+    let codec = try codec()
+    let channel = [UInt8](repeating: 9, count: 16)
+    for keyHash in [[], [UInt8](repeating: 3, count: 32)] {
+      let id = codec.sealEndpoint(contents(), keyHash: keyHash, channel: channel)
+      #expect(id.count == 48 + keyHash.count)
+      let opened = try #require(codec.openEndpoint(id))
+      #expect(opened.contents == contents())
+      #expect(opened.keyHash == keyHash)
+      #expect(opened.channel == channel)
+    }
+    let other = try #require(codec.openEndpoint(codec.sealEndpoint(contents(), keyHash: [])))
+    #expect(other.channel.isEmpty)
+  }
+
   @Test func `A changed endpoint is not opened, and another gateway's is not either`() throws {
     let codec = try codec()
     let id = codec.sealEndpoint(contents(), keyHash: [UInt8](repeating: 3, count: 32))

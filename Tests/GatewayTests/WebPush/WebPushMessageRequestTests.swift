@@ -56,6 +56,48 @@ import WebPush
     }
   }
 
+  /// Returns the refusal of an `aesgcm` body with this number of bytes; nil if it is accepted.
+  private func refusal(ofBytes count: Int) throws -> WebPushRefusal? {
+    let contents = TokenContents(
+      environment: .sandbox, kind: .webPush, generation: 1, app: 5, device: 1 << 40)
+    let tokens = try codec()
+    let endpoint = try #require(
+      WebPushEndpointID(token: tokens.sealEndpoint(contents, keyHash: [])))
+    var request = WebPushRequest()
+    for (name, value) in [
+      ("ttl", "5"), ("content-encoding", "aesgcm"), ("encryption", "salt=S"),
+      ("crypto-key", "dh=D"),
+    ] {
+      request.field(name: Array(name.utf8).span, value: Array(value.utf8).span)
+    }
+    // The gateway retains only the beginning of a longer body.
+    let body = [UInt8](repeating: 7, count: min(count, 5_120))
+    let service = try front()
+    do throws(WebPushRefusal) {
+      _ = try service.admit(
+        request, endpoint: Array(endpoint.text.utf8), body: body, bodyBytes: count,
+        atSeconds: now, tokens: tokens)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a body of aesgcm and its fields have at most 5,120 bytes together`() throws {
+    let fields = "aesgcm\nEncryption: salt=S\nCrypto-Key: dh=D\n".utf8.count
+    #expect(try refusal(ofBytes: 5_120 - fields) == nil)
+    let whole = try #require(try refusal(ofBytes: 5_120))
+    #expect(whole.rule == .bodyTooLarge)
+    #expect(
+      whole.message
+        == "the body and its fields have \(5_120 + fields) bytes; at most 5120 are allowed")
+    for count in [5_121, 5_630, 9_000] {
+      let longer = try #require(try refusal(ofBytes: count))
+      #expect(longer.rule == .bodyTooLarge)
+      #expect(longer.message == "the body has \(count) bytes; at most 5120 are allowed")
+    }
+  }
+
   @Test func `the sender of a restricted subscription proves its key again`() throws {
     let (own, other) = (try VAPIDKey(), try VAPIDKey())
     let id = try address(restrictedTo: own)

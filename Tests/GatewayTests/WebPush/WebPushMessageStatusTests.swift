@@ -16,6 +16,17 @@ import Testing
     }
   }
 
+  private func times(expiration: Int64 = .max) -> StoredTimes {
+    StoredTimes(acceptedMilliseconds: 5, expiration: expiration)
+  }
+
+  private func status(
+    _ lines: [DeliveryLog.Entry], stored: StoredTimes? = nil, sent: UnacknowledgedRow? = nil,
+    at now: Int64 = 1_800_000_000
+  ) -> WebPushMessageStatus? {
+    WebPushMessageStatus(lines, stored: stored, sent: sent, atUnixSeconds: now)
+  }
+
   @Test(arguments: [
     (DeliveryState.delivered, WebPushMessageStatus.State.delivered),
     (.deliveredFromStorage, .delivered), (.replaced, .replaced), (.discardedExpired, .expired),
@@ -38,19 +49,45 @@ import Testing
   func `without an end, the store decides`(_ state: DeliveryState) throws {
     let lines = lines(.received, state)
     #expect(WebPushMessageStatus(ended: lines) == nil)
-    let stored = try #require(WebPushMessageStatus(lines, storedSinceMilliseconds: 5))
+    let stored = try #require(status(lines, stored: times()))
     #expect(stored.state == .stored)
     #expect(stored.acceptedMilliseconds == 5)
     #expect(stored.changedMilliseconds == 1_800_000_000_001)
-    let gone = try #require(WebPushMessageStatus(lines, storedSinceMilliseconds: nil))
+    let gone = try #require(status(lines))
     #expect(gone.state == (state == .sent ? .sent : .ended))
   }
 
   @Test func `a message without lines is known only while it is stored`() throws {
-    let status = try #require(WebPushMessageStatus([], storedSinceMilliseconds: 5))
-    #expect(status.state == .stored && status.changedMilliseconds == 5)
-    #expect(WebPushMessageStatus([], storedSinceMilliseconds: nil) == nil)
+    let stored = try #require(status([], stored: times()))
+    #expect(stored.state == .stored && stored.changedMilliseconds == 5)
+    #expect(status([]) == nil)
     #expect(WebPushMessageStatus(ended: []) == nil)
+  }
+
+  @Test func `a stored message has expired once its time has ended, unless it was sent in time`()
+    throws
+  {
+    let lines = lines(.received, .storedOffline)
+    let stored = times(expiration: 1_800_000_010)
+    #expect(status(lines, stored: stored, at: 1_800_000_009)?.state == .stored)
+    let expired = try #require(status(lines, stored: stored, at: 1_800_000_010))
+    #expect(expired.state == .expired && expired.acceptedMilliseconds == 5)
+    #expect(expired.changedMilliseconds == 1_800_000_010_000)
+    let sent = status(lines, stored: stored, sent: .unchanged, at: 1_800_000_010)
+    #expect(sent?.state == .stored)
+  }
+
+  @Test(arguments: [
+    (DroppedNotification.Reason.withdrawn, WebPushMessageStatus.State.withdrawn),
+    (.replaced, .replaced), (.expired, .expired), (.unregistered, .discarded),
+    (.claimLost, .ended),
+  ])
+  func `a message in flight whose row was dropped has the state of the reason`(
+    _ reason: DroppedNotification.Reason, _ state: WebPushMessageStatus.State
+  ) {
+    #expect(status(lines(.received, .sent), sent: .lost(reason))?.state == state)
+    #expect(status(lines(.received, .storedOffline), sent: .lost(reason))?.state == state)
+    #expect(status(lines(.received, .sent), sent: .unchanged)?.state == .sent)
   }
 
   @Test func `the answer has the state and the times, and nothing else`() throws {

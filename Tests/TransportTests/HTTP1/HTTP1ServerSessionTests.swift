@@ -4,6 +4,13 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTP1ServerSessionTests {
+  @Test func `every status that the gateway sends has a reason phrase`() {
+    let statuses = [
+      200, 201, 204, 400, 401, 403, 404, 405, 408, 410, 413, 421, 429, 431, 500, 501, 503,
+    ]
+    for status in statuses { #expect(!HTTP1ReasonPhrase.of(status).isEmpty, "\(status)") }
+  }
+
   private final class Recorder: HTTP2RequestHandler {
     var events: [String] = []
     var session: HTTP1ServerSession?

@@ -1,0 +1,315 @@
+import BelfryWire
+import PushWire
+import Storage
+import System
+import Transport
+import WebPush
+
+/// A browser's connection, which carries bytes between the socket, autopush's protocol, and the delivery core.
+///
+/// The connection is confined to a loop: first to the loop that accepted it, and then to the home of its device. It makes
+/// no decisions: ``AutopushServer`` implements the protocol, ``DeliveryCore`` decides what to send, and ``ControlPlane``
+/// decides who may enroll.
+final class AutopushConnection: StreamHandler, TimerTarget {
+  let session: SessionID
+  /// The device that the browser's identifier names; nil until the home has checked the identifier.
+  private(set) var device: UInt64?
+  /// The census slot of a browser without an identifier.
+  var slot: StreamSlot?
+  private let home: DeviceHome
+  /// The enrollment code from the path of the browser's request.
+  private let code: [UInt8]
+  private var server: AutopushServer
+  private var stream: ByteStream?
+  private var isClosed = false
+  /// The bytes that were received and not read.
+  private var input: ArraySlice<UInt8> = []
+  /// The messages that the browser might have received before.
+  private var repetitions: Set<UInt64> = []
+  /// The channels that were registered on this connection, by the number of their subscription.
+  private var channels: [UInt32: AutopushChannel] = [:]
+  private var timer: TimerID?
+  private var timerDue: Int64 = .max
+
+  init(session: SessionID, server: AutopushServer, code: [UInt8], home: DeviceHome) {
+    self.session = session
+    self.server = server
+    self.code = code
+    self.home = home
+  }
+
+  // MARK: Stream
+
+  func streamOpened(_ stream: ByteStream) {
+    self.stream = stream
+    slot?.stream = stream
+    armTimer()
+  }
+
+  func stream(_ stream: ByteStream, received bytes: UnsafeRawBufferPointer) {
+    guard !isClosed else { return }
+    unsafe input.append(contentsOf: bytes)
+    while !isClosed {
+      var output = home.takeScratch()
+      let action = server.next(&input, at: home.loop.nowNanoseconds, output: &output)
+      send(&output)
+      guard let action else { break }
+      perform(action)
+    }
+    input = []
+    armTimer()
+  }
+
+  func streamDrained(_ stream: ByteStream) {}
+
+  func stream(_ stream: ByteStream, closed reason: StreamClosure) {
+    isClosed = true
+    self.stream = nil
+    slot = nil
+    cancelTimer()
+    home.remove(self)
+  }
+
+  func timerFired(tag: UInt64) {
+    timer = nil
+    timerDue = .max
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = server.timerFired(at: home.loop.nowNanoseconds, output: &output)
+    send(&output)
+    if let action { perform(action) }
+    armTimer()
+  }
+
+  /// Arms the timer unless it is already armed for an earlier time; most bytes only extend the deadline.
+  private func armTimer() {
+    guard !isClosed else { return }
+    let due = server.deadline
+    guard due < timerDue else { return }
+    if let timer { home.loop.cancel(timer) }
+    timerDue = due
+    timer = home.loop.schedule(
+      afterNanoseconds: max(0, due - home.loop.nowNanoseconds), self, tag: 0)
+  }
+
+  private func cancelTimer() {
+    if let timer { home.loop.cancel(timer) }
+    timer = nil
+    timerDue = .max
+  }
+
+  private func send(_ output: inout [UInt8]) {
+    if !output.isEmpty { stream?.write(output) }
+    home.returnScratch(&output)
+  }
+
+  // MARK: Actions
+
+  private func perform(_ action: AutopushServer.Action) {
+    switch action {
+    case .identify(let uaid):
+      if let uaid { identify(as: uaid) } else { enroll() }
+    case .register(let number, let channel, let key):
+      let other = channels[channel.number]
+      guard other == nil || other == channel else {
+        return refuse(number, "another subscription has the same number: choose another channelID")
+      }
+      handle(.register, channel, keyHash: key?.digest.bytes ?? [], request: number)
+    case .unregister(let number, let channel):
+      handle(.unregister, channel, keyHash: [], request: number)
+    case .settled(let settlements):
+      for settlement in settlements { settle(settlement) }
+    case .pinged:
+      guard let device else { return }
+      home.onDeviceActivity(device, session)
+    case .close(let code, let text):
+      close(code, text)
+    }
+  }
+
+  private func handle(
+    _ verb: LinkFrame.TopicVerb, _ channel: AutopushChannel, keyHash: [UInt8], request: UInt16
+  ) {
+    guard let device else {
+      return assertionFailure("a connection without a device made a request")
+    }
+    home.handle(
+      verb, channel, keyHash: keyHash, of: device, request: request, session: session)
+  }
+
+  private func settle(_ settlement: AutopushServer.Settlement) {
+    guard let device else {
+      return assertionFailure("a connection without a device was sent a message")
+    }
+    let isRepetition = repetitions.remove(settlement.reference) != nil
+    switch settlement.outcome {
+    case .delivered, .undecipherable:
+      home.acknowledge(device, session, sequence: settlement.reference)
+    case .notDelivered where isRepetition:
+      // The browser recognized the second copy.
+      home.acknowledge(device, session, sequence: settlement.reference)
+    case .notDelivered:
+      home.discard(device, session, sequence: settlement.reference, .unknownHandle)
+    }
+  }
+
+  private func close(_ code: WebSocketCloseCode, _ text: String) {
+    isClosed = true
+    cancelTimer()
+    if code != .normal && code != .goingAway {
+      home.log.info(
+        "closing a browser's connection",
+        ["peer": stream?.peerDescription ?? "", "code": "\(code.rawValue)", "why": text])
+    }
+    stream?.close()
+  }
+
+  private func refuse(_ request: UInt16, _ message: String) {
+    var output = home.takeScratch()
+    server.refuse(request, status: 500, message, output: &output)
+    send(&output)
+  }
+
+  // MARK: Identity
+
+  /// Asks the control plane for a new device.
+  private func enroll() {
+    assert(device == nil, "a browser enrolls only once on a connection")
+    home.context.ask(
+      .enrollAutopush(session, code: code, peer: stream?.peerDescription ?? ""))
+  }
+
+  /// Makes the browser the device that its identifier names, on the home of this device.
+  ///
+  /// A browser with an unknown identifier becomes a new device, and drops its subscriptions.
+  func identify(as uaid: AutopushUserAgentID) {
+    guard !isClosed else { return }
+    let claim = uaid.claim
+    guard home.context.isHome(of: claim.number) else { return moveToHome(of: claim, uaid) }
+    if home.registrations.isRevoked(claim.number) {
+      home.log.info(
+        "refused a revoked device",
+        ["peer": stream?.peerDescription ?? "", "device": "\(claim.number)"])
+      return end(.revoked)
+    }
+    guard home.devices.has(claim) else {
+      if home.isDamaged(claim.number) { return end(.storeFailed) }
+      home.metrics.unknownDevices.add()
+      return enroll()
+    }
+    guard home.hasRoomForDevice(from: stream?.peerAddress?.host) else {
+      return end(.internalError, "too many devices are connected")
+    }
+    proveDevice()
+    device = claim.number
+    home.countConnectedDevice()
+    var output = home.takeScratch()
+    server.identify(as: uaid, at: home.loop.nowNanoseconds, output: &output)
+    send(&output)
+    home.connect(
+      claim.number, session, topics: home.registrations.webPushSubscriptions(of: claim.number),
+      window: server.freeWindow, power: DevicePower())
+    armTimer()
+  }
+
+  private func moveToHome(of claim: DeviceClaim, _ uaid: AutopushUserAgentID) {
+    guard let stream else { return }
+    proveDevice()
+    isClosed = true
+    self.stream = nil
+    cancelTimer()
+    home.move(
+      self, stream.detach(unread: Array(input)),
+      AutopushArrival(server: server, code: code, uaid: uaid), to: claim.number)
+  }
+
+  /// Gives up the slot among the connections that have not authenticated.
+  private func proveDevice() {
+    (slot as? ConnectionSlot)?.proveDevice()
+    slot = nil
+  }
+
+  func answerEnrollment(_ answer: AutopushEnrollment) {
+    switch answer {
+    case .enrolled(let uaid): identify(as: uaid)
+    case .refused(let refusal) where refusal.isTemporary:
+      end(.internalError, "the gateway cannot add a device now: \(refusal.description)")
+    case .refused(let refusal):
+      end(
+        .staysAway,
+        "the gateway does not add this device: \(refusal.reason(hasCode: !code.isEmpty))")
+    }
+  }
+
+  // MARK: Calls of the home
+
+  /// Answers a request about a subscription once its change is on disk.
+  func answer(_ request: RegistrationTable.Request, with reply: RegistrationTable.Reply) {
+    guard !isClosed else { return }
+    switch reply {
+    case .token(let entry): answer(request, with: entry)
+    case .done, .notRegistered:
+      channels[request.key.app] = nil
+      var output = home.takeScratch()
+      server.answerRemoval(request.number, output: &output)
+      send(&output)
+    case .tooMany: refuse(request.number, "the device has had too many subscriptions")
+    case .tryLater: refuse(request.number, "the gateway cannot store the change now")
+    }
+  }
+
+  private func answer(_ request: RegistrationTable.Request, with entry: RegistrationTable.Entry) {
+    guard let channel = server.channel(ofRequest: request.number) else {
+      return assertionFailure("request \(request.number) was answered before")
+    }
+    let contents = TokenContents(
+      environment: home.environment, kind: .webPush, generation: entry.generation,
+      app: request.key.app, device: request.key.device)
+    let token = home.tokens.sealEndpoint(
+      contents, keyHash: request.keyHash, channel: channel.bytes)
+    guard let endpoint = WebPushEndpointID(token: token) else {
+      return refuse(request.number, "the gateway has no token key")
+    }
+    channels[request.key.app] = channel
+    var output = home.takeScratch()
+    server.answerRegistration(
+      request.number, endpoint: "\(home.linkSettings.webPushOrigin)/push/\(endpoint.text)",
+      output: &output)
+    send(&output)
+    home.addTopic(request.key, session)
+  }
+
+  func deliver(_ entry: DeliveryEntry) {
+    guard !isClosed else { return }
+    assert(entry.key.device == device, "a message is sent to its own device")
+    // The ID of the message is the name of its subscription.
+    guard let channel = AutopushChannel(bytes: entry.id.bytes),
+      let notification = AutopushNotification(
+        channel: channel, version: entry.uniqueID.bytes,
+        content: WebPushContent(deliveredBody: entry.payload))
+    else { return assertionFailure("an ID has 16 bytes") }
+    if entry.isRepetition { repetitions.insert(entry.sequence) }
+    var output = home.takeScratch()
+    let isSent = server.deliver(
+      notification, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
+    assert(isSent, "the window has room for the message")
+    send(&output)
+    armTimer()
+  }
+
+  func end(_ reason: SessionEnd) {
+    switch reason {
+    case .replaced: end(.normal, "the same browser connected again")
+    case .revoked: end(.staysAway, "the device was revoked")
+    case .storeFailed: end(.internalError, "the gateway cannot read its store now")
+    }
+  }
+
+  func end(_ code: WebSocketCloseCode, _ text: String) {
+    guard !isClosed else { return }
+    var output = home.takeScratch()
+    let action = server.close(code, text, output: &output)
+    send(&output)
+    perform(action)
+  }
+}
