@@ -38,12 +38,12 @@ public struct PostgresDatabase: Sendable {
   /// Returns true if the database contains the tables of a gateway.
   public func hasTables() throws(StorageFailure) -> Bool { try server.hasTables() }
 
-  /// Returns a setting of the gateway whose data is in the database; nil if there is none, or no gateway.
+  /// Returns a setting of the gateway whose data is in the database; nil if the setting or the gateway is missing.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
     try value(of: name, with: Self.setting, if: Self.hasSettings)
   }
 
-  /// Returns a secret of the cluster whose data is in the database, as it was stored; nil if there is none, or no cluster.
+  /// Returns a secret of the cluster in the database, as it was stored; nil if the secret or the cluster is missing.
   public func secret(_ name: String) throws(StorageFailure) -> [UInt8]? {
     try value(of: name, with: Self.secret, if: Self.hasSecrets)
   }

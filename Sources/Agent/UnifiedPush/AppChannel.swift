@@ -57,7 +57,7 @@ struct AppChannel: Sendable {
     if current != nil { isRoundDue = true }
   }
 
-  /// Returns the next entry of the round; closes the round and returns nil if there is none.
+  /// Returns the next entry of the round, or closes the round and returns nil.
   mutating func next() -> Entry? {
     guard isRoundOpen, current == nil else { return nil }
     if let entry = entries.first(where: { !attempted.contains($0.number) }) { return entry }

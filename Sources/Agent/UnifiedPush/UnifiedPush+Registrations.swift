@@ -104,7 +104,7 @@ extension UnifiedPush {
     return !isNamed && dropOfEndedConnection()
   }
 
-  /// Ends one registration of the connection that ended first; returns false if there is none.
+  /// Ends one registration of the connection that ended first, or returns false if all connections are open.
   private mutating func dropOfEndedConnection() -> Bool {
     let names = tokensByService
     endedConnections.removeAll { names[$0] == nil }
@@ -340,7 +340,7 @@ extension UnifiedPush {
 
   // MARK: - Commands
 
-  /// Ends the registration with this token, and informs its app; returns nil if there is none.
+  /// Ends the registration with this token, and informs its app; returns nil for an unknown token.
   mutating func remove(_ token: UTF8Text, at now: Int64) -> [UnifiedPushEffect]? {
     self.now = now
     guard let one = subscription(of: token) else { return nil }

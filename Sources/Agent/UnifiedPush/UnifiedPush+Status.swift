@@ -1,6 +1,6 @@
 import BelfryWire
 
-// What commands show.
+// The state that commands show.
 extension UnifiedPush {
   /// The registrations as `belfry unifiedpush list` prints them.
   var rows: [JSONObject] {

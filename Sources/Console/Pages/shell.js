@@ -17,7 +17,7 @@ addEventListener("beforeunload", (event) => {
   if (session.unsaved.length) event.preventDefault();
 });
 
-/** Asks before a private key is lost that the user has not saved; resolves to true if there is none. */
+/** Asks before an unsaved private key is lost; resolves to true if every key is saved. */
 async function mayForgetKeys() {
   const serials = session.unsaved.map((made) => made.serial);
   return !serials.length || confirm({

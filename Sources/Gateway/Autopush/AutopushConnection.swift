@@ -10,7 +10,7 @@ import WebPush
 /// The connection is confined to a loop: first to the loop that accepted it, and then to the home of its device. It makes
 /// no decisions: ``AutopushServer`` implements the protocol, ``DeliveryCore`` decides what to send, and ``ControlPlane``
 /// decides who may enroll.
-final class AutopushConnection: StreamHandler, TimerTarget {
+final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the browser's identifier names; nil until the home has checked the identifier.
   private(set) var device: UInt64?
@@ -28,8 +28,7 @@ final class AutopushConnection: StreamHandler, TimerTarget {
   private var repetitions: Set<UInt64> = []
   /// The channels that were registered on this connection, by the number of their subscription.
   private var channels: [UInt32: AutopushChannel] = [:]
-  private var timer: TimerID?
-  private var timerDue: Int64 = .max
+  private var timer = DeadlineTimer()
 
   init(session: SessionID, server: AutopushServer, code: [UInt8], home: DeviceHome) {
     self.session = session
@@ -66,13 +65,12 @@ final class AutopushConnection: StreamHandler, TimerTarget {
     isClosed = true
     self.stream = nil
     slot = nil
-    cancelTimer()
+    timer.cancel(on: home.loop)
     home.remove(self)
   }
 
   func timerFired(tag: UInt64) {
-    timer = nil
-    timerDue = .max
+    timer.fired()
     guard !isClosed else { return }
     var output = home.takeScratch()
     let action = server.timerFired(at: home.loop.nowNanoseconds, output: &output)
@@ -81,21 +79,8 @@ final class AutopushConnection: StreamHandler, TimerTarget {
     armTimer()
   }
 
-  /// Arms the timer unless it is already armed for an earlier time; most bytes only extend the deadline.
   private func armTimer() {
-    guard !isClosed else { return }
-    let due = server.deadline
-    guard due < timerDue else { return }
-    if let timer { home.loop.cancel(timer) }
-    timerDue = due
-    timer = home.loop.schedule(
-      afterNanoseconds: max(0, due - home.loop.nowNanoseconds), self, tag: 0)
-  }
-
-  private func cancelTimer() {
-    if let timer { home.loop.cancel(timer) }
-    timer = nil
-    timerDue = .max
+    if !isClosed { timer.arm(for: server.deadline, on: home.loop, self) }
   }
 
   private func send(_ output: inout [UInt8]) {
@@ -155,7 +140,7 @@ final class AutopushConnection: StreamHandler, TimerTarget {
 
   private func close(_ code: WebSocketCloseCode, _ text: String) {
     isClosed = true
-    cancelTimer()
+    timer.cancel(on: home.loop)
     if code != .normal && code != .goingAway {
       home.log.info(
         "closing a browser's connection",
@@ -217,7 +202,7 @@ final class AutopushConnection: StreamHandler, TimerTarget {
     proveDevice()
     isClosed = true
     self.stream = nil
-    cancelTimer()
+    timer.cancel(on: home.loop)
     home.move(
       self, stream.detach(unread: Array(input)),
       AutopushArrival(server: server, code: code, uaid: uaid), to: claim.number)

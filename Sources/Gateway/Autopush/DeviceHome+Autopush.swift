@@ -26,7 +26,7 @@ extension DeviceHome {
 
   private func makeAutopush(_ server: AutopushServer, code: [UInt8]) -> AutopushConnection {
     let connection = AutopushConnection(
-      session: connections.makeSession(), server: server, code: code, home: self)
+      session: makeSession(), server: server, code: code, home: self)
     autopush.add(connection)
     metrics.deviceConnections.add()
     return connection

@@ -7,7 +7,7 @@ import Transport
 ///
 /// The connection is confined to its device's home. It makes no decisions: ``DeviceLinkServer`` implements the
 /// protocol, ``DeliveryCore`` decides what to send, and ``ControlPlane`` decides who may enroll and register.
-final class DeviceConnection: StreamHandler, TimerTarget {
+final class DeviceConnection: DeviceSession, StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the certificate identifies; `nil` for a device that is enrolling.
   let device: UInt64?
@@ -24,8 +24,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
   private let isKnown: Bool
   /// The device's certificate and token key, which are reported to the control plane once the device is ready.
   private var arrival: Arrival?
-  private var timer: TimerID?
-  private var timerDue: Int64 = .max
+  private var timer = DeadlineTimer()
 
   /// A separate object, so that its memory can be freed after the report; the connection is usually idle from then on.
   private final class Arrival {
@@ -102,14 +101,12 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     isClosed = true
     self.stream = nil
     slot = nil
-    if let timer { home.loop.cancel(timer) }
-    timer = nil
+    timer.cancel(on: home.loop)
     home.remove(self)
   }
 
   func timerFired(tag: UInt64) {
-    timer = nil
-    timerDue = .max
+    timer.fired()
     guard !isClosed else { return }
     var output = home.takeScratch()
     let action = link.timerFired(at: home.loop.nowNanoseconds, output: &output)
@@ -118,17 +115,8 @@ final class DeviceConnection: StreamHandler, TimerTarget {
     armTimer()
   }
 
-  /// Arms the timer unless it is already armed for an earlier time.
-  ///
-  /// Most frames only extend the deadline, and rearming costs more than firing early.
   private func armTimer() {
-    guard !isClosed else { return }
-    let due = link.deadline
-    guard due < timerDue else { return }
-    if let timer { home.loop.cancel(timer) }
-    timerDue = due
-    timer = home.loop.schedule(
-      afterNanoseconds: max(0, due - home.loop.nowNanoseconds), self, tag: 0)
+    if !isClosed { timer.arm(for: link.deadline, on: home.loop, self) }
   }
 
   private func send(_ output: inout [UInt8]) {
@@ -306,7 +294,7 @@ final class DeviceConnection: StreamHandler, TimerTarget {
       hint: hint, milliseconds: milliseconds, at: home.loop.nowNanoseconds, output: &output)
     send(&output)
     if let action { perform(action) }
-    timerDue = .max
+    timer.cancel(on: home.loop)
     armTimer()
   }
 }

@@ -21,7 +21,7 @@ extension DeviceHome {
   func makeConnection(device: DeviceClaim?) -> DeviceConnection {
     assert(device.map { context.isHome(of: $0.number) } ?? true, "the device belongs to this home")
     let connection = DeviceConnection(
-      session: connections.makeSession(), device: device,
+      session: makeSession(), device: device,
       isKnown: device.map(devices.has) ?? true, home: self)
     connections.add(connection)
     if let device { cluster?.linked[device.number] = connection.session }

@@ -16,9 +16,11 @@ final class DeviceHome: TimerTarget {
   var registrations: RegistrationTable
   var devices: DeviceTable
   var core: DeliveryCore
-  var connections = DeviceConnections()
+  var connections = SessionTable<DeviceConnection>()
   /// The connections of browsers.
-  var autopush = AutopushConnections()
+  var autopush = SessionTable<AutopushConnection>()
+  /// The number of the latest session; no two connections of a home have the same session.
+  private var latestSession: UInt64 = 0
   /// The registrations that are being written, by ticket.
   var registering: [UInt64: NotificationKey] = [:]
   var channelWork = ChannelWork()
@@ -413,13 +415,19 @@ final class DeviceHome: TimerTarget {
     deliveryLog.flush()
   }
 
+  /// Returns a session that no connection of this home has had.
+  func makeSession() -> SessionID {
+    latestSession += 1
+    return SessionID(latestSession)
+  }
+
   /// True if everything that was accepted is stored or delivered.
   var isDrained: Bool { core.isSettled }
 
   /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.
   func checkInvariants(isDraining: Bool, entriesMax: Int) {
-    connections.checkInvariants()
-    autopush.checkInvariants()
+    connections.checkInvariants(latest: latestSession)
+    autopush.checkInvariants(latest: latestSession)
     core.checkInvariants(entriesMax: entriesMax)
     registrations.checkInvariants()
     cluster?.checkInvariants()

@@ -206,8 +206,8 @@ package final class GatewayLoop: TurnEndTarget {
   /// Releases the connections that are still open when the loop stops, because they retain this object.
   package func releaseConnections() {
     front.connections = ProviderConnections()
-    home.connections = DeviceConnections()
-    home.autopush = AutopushConnections()
+    home.connections = SessionTable()
+    home.autopush = SessionTable()
   }
 
   /// Asserts the invariants that hold between turns; skips notification lists with more than `entriesMax` entries.

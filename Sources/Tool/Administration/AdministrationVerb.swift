@@ -18,7 +18,7 @@ struct AdministrationVerb: Sendable {
   /// with `--out`.
   let finish: Finish
   /// A function that returns the question that a user on a terminal must answer before the command changes anything;
-  /// nil if the command asks nothing.
+  /// nil if the command does not ask.
   let question: Question?
   /// The columns that are shown on a terminal, if they differ from `columns`.
   var terminalColumns: [String]?

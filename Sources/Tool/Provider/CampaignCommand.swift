@@ -308,7 +308,7 @@ enum CampaignCommand {
         + (hasReport ? " Its report is deleted, too." : ""))
   }
 
-  /// Returns the campaign's name and state for a question, and the state alone; nil if the command asks nothing.
+  /// Returns a description of the campaign for a question, and its state; nil if the command does not ask.
   ///
   /// The service refuses an action that the state does not allow, so such an action needs no question.
   private static func subjectOfQuestion(

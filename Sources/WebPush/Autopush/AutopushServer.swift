@@ -14,7 +14,7 @@ internal import BelfryWire
 public struct AutopushServer: Sendable {
   /// An action for the shell to carry out.
   public enum Action: Equatable, Sendable {
-    /// Find the device with this identifier, or create a device if there is none. Then call
+    /// Find the device with this identifier or, if it is nil, create a device. Then call
     /// ``identify(as:at:output:)`` or ``close(_:_:output:)``.
     case identify(AutopushUserAgentID?)
     /// Decide on the subscription, and call ``answerRegistration(_:endpoint:output:)`` or

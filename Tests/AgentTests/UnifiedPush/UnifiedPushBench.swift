@@ -153,7 +153,7 @@ final class UnifiedPushBench {
     return calls.remove(at: index)
   }
 
-  /// Ends a registration as a command does; returns false if there is none.
+  /// Ends a registration as a command does; returns false for an unknown token.
   func remove(_ token: UTF8Text) -> Bool {
     guard let effects = machine.remove(token, at: now) else { return false }
     carryOut(effects)
