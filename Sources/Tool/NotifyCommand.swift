@@ -110,7 +110,7 @@ enum NotifyCommand {
           "the notification's app, if several apps have notifications with this ID; with --all: cancel only the "
             + "notifications of this app"),
         .flag("all", "cancel all pending notifications"),
-        .flag("force", "do not ask for confirmation; without a terminal, this is the default"),
+        Confirmation.forceOption,
         AgentControl.socketOption,
       ]),
     OptionTable(

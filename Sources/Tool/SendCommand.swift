@@ -15,9 +15,9 @@ enum SendCommand {
       response. Exits 0 if the service accepted all notifications.
 
       Sends a notification up to three times, with the same apns-id, if the connection closes without a response, if
-      the service refuses the request's stream, or if the response is 429, ExpiredProviderToken (with a new provider
-      token), Shutdown, IdleTimeout, or ServiceUnavailable with a retry-after header of at most 10 seconds. To see each
-      attempt, use 'belfry log'.
+      the service refuses the HTTP/2 stream (REFUSED_STREAM), or if the response is 429, ExpiredProviderToken (with a
+      new provider token), Shutdown, IdleTimeout, or ServiceUnavailable with a retry-after header of at most 10 seconds.
+      To see each attempt, use 'belfry log'.
       """,
     positionals: "TOKEN…", positionalCount: 1...100_000,
     [

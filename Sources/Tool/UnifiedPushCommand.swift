@@ -30,7 +30,8 @@ enum UnifiedPushCommand {
     summary: """
       Lists the apps that receive Web Push messages through the agent: the app's name on the bus, its own description,
       the token of the registration, the version of the D-Bus interface, the number of messages that wait for the app,
-      and the endpoint to which servers send. A token gives its owner the right to end the registration.
+      and the endpoint to which servers send. Keep the tokens secret: a program that knows a token can end the
+      registration.
       """,
     [AgentControl.jsonOption, AgentControl.socketOption])
 
@@ -46,7 +47,7 @@ enum UnifiedPushCommand {
   static let removeTable = OptionTable(
     command: "belfry unifiedpush remove",
     summary: """
-      Ends the registration with this token, and informs its app. The registration's endpoint becomes invalid.
+      Ends the registration with this token, and notifies its app. The registration's endpoint becomes invalid.
       """,
     positionals: "TOKEN", positionalCount: 1...1, [AgentControl.socketOption])
 
@@ -60,7 +61,7 @@ enum UnifiedPushCommand {
     command: "belfry unifiedpush test",
     summary: """
       Checks each step of a registration: the distributor's name on the session bus, the link to the gateway, the
-      gateway's Web Push service, and a temporary subscription, which the command ends again. Exits with 1 if a step
+      gateway's Web Push service, and a temporary subscription, which the command then removes. Exits with 1 if a step
       failed. The command does not send a message.
       """,
     [AgentControl.jsonOption, AgentControl.socketOption])
@@ -76,7 +77,7 @@ enum UnifiedPushCommand {
       AgentControl.show(rows, .headings(of: "steps"), asJSON: options.has("json"))
       guard let failed = rows.first(where: { $0["state"] != "ok" }) else {
         if !options.has("json") {
-          Output.line("sending  not tested: send a message from an app's server to test the rest")
+          Output.line("sending  not tested: send a message from an app's server to test delivery")
         }
         return
       }

@@ -17,7 +17,7 @@ enum TopicValue {
 
 extension UInt8 {
   /// True if the byte is a digit of base64url (RFC 4648 section 5).
-  var isBase64URL: Bool {
+  package var isBase64URL: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
     default: false

@@ -17,9 +17,13 @@ public struct WebPushMessageID: Hashable, Sendable {
   /// The endpoint to which the message was sent.
   public let endpoint: WebPushEndpointID
 
-  /// Creates an identifier from its two parts, or returns nil unless `message` has 16 bytes.
+  /// Creates an identifier from its two parts, or returns nil unless `message` has 16 bytes and the endpoint's token has
+  /// no channel.
   public init?(message: [UInt8], endpoint: WebPushEndpointID) {
-    guard message.count == Self.messageBytes else { return nil }
+    let lengths = [WebPushEndpointID.tokenBytes, WebPushEndpointID.restrictedTokenBytes]
+    guard message.count == Self.messageBytes, lengths.contains(endpoint.token.count) else {
+      return nil
+    }
     self.message = message
     self.endpoint = endpoint
   }

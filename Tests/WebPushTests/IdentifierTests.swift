@@ -36,6 +36,10 @@ import Testing
     let endpoint = try #require(WebPushEndpointID(token: random.bytes(32)))
     #expect(WebPushMessageID(message: random.bytes(15), endpoint: endpoint) == nil)
     #expect(WebPushMessageID(message: random.bytes(17), endpoint: endpoint) == nil)
+    for bytes in [48, 80] {
+      let withChannel = try #require(WebPushEndpointID(token: random.bytes(bytes)))
+      #expect(WebPushMessageID(message: random.bytes(16), endpoint: withChannel) == nil)
+    }
   }
 
   @Test func `only the canonical text is accepted`() throws {

@@ -184,9 +184,7 @@ final class AppLauncher {
     }
     guard order.isForeground else {
       // Start the app without bringing it to the foreground: `Activate` would open its window.
-      return bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-        "StartServiceByName", [.string(id), .uint32(0)], mayStart: true, answered)
+      return bus.startService(id, answered)
     }
     callActivate(id, order.activationToken, by: bus, mayStart: true, answered)
   }

@@ -22,6 +22,8 @@ package import System
   private var calls: [UInt64: PendingCall] = [:]
   private var nextCall: UInt64 = 1
   private var matches: [MatchHandler] = []
+  /// The number of match rules that this connection has added.
+  var matchCount: Int { matches.count }
   private var objects: [ObjectHandler] = []
   private var isClosed = false
   /// Called once when the connection to the bus is lost.

@@ -70,9 +70,7 @@ final class ReconnectingBus {
       rest()
       // A socket that accepts a connection might not belong to a working bus yet; an answered call shows that the bus
       // works.
-      bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
-      ) { [weak self, weak bus] result in
+      bus.callDriver("GetId") { [weak self, weak bus] result in
         guard let self, self.bus === bus, case .success = result else { return }
         self.triesLeft = Limits.busTries
       }

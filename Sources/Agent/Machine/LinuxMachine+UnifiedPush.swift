@@ -11,6 +11,7 @@ extension LinuxMachine {
       log: log.child("unifiedpush"),
       inspect: { ProcessInspector.inspect(process: $0, flatpak) },
       findService: { [weak self] in self?.daemon?.model.unifiedPushService(of: $0) },
+      isRegistered: { [weak self] in self?.daemon?.model.hasUnifiedPushApp($0) ?? false },
       report: { [weak self] in self?.handle(.unifiedPush($0)) })
   }
 
@@ -21,7 +22,7 @@ extension LinuxMachine {
     case .unsubscribe(let subject): receiver?.unsubscribe(subject)
     case .answer(let call, let answer): unifiedPush?.answer(call, answer)
     case .call(let call): unifiedPush?.call(call)
-    case .follow(let name): unifiedPush?.follow(name)
+    case .checkOwner(let name): unifiedPush?.checkOwner(name)
     case .hold(let hold, let milliseconds):
       loop.schedule(afterNanoseconds: milliseconds * 1_000_000) { [weak self] in
         self?.handle(.unifiedPush(.holdEnded(hold)))
@@ -45,12 +46,12 @@ extension LinuxMachine {
           + (isOff ? "without --gateway none" : "with --gateway"), ["app": app.string])
     case .unauthorized(let app):
       log.warning(
-        "a program was refused, because it does not own the app's name on the bus and is not the app: start "
-          + "the app from its desktop file, or make it own its name before it calls",
+        "refused a call, because the program does not own the app's bus name and is not the app: start the app "
+          + "from its desktop file, or request the name before the call",
         ["app": app.string])
     case .tokenInUse(let app):
       log.warning(
-        "a program was refused, because another app has registered its token: see 'belfry unifiedpush list'",
+        "refused a registration, because its token belongs to another app: see 'belfry unifiedpush list'",
         ["app": app.string])
     case .tooMany(let app):
       log.warning(
@@ -65,7 +66,7 @@ extension LinuxMachine {
         "an app cannot register, because its endpoint is too long: use a shorter --web-push-origin",
         ["app": app.string])
     case .appGone(let app):
-      log.info("an app was uninstalled: its registrations have ended", ["app": app.string])
+      log.info("ended the registrations of an uninstalled app", ["app": app.string])
     case .displaced(let app):
       log.info(
         "ended a registration of a program that is no longer connected, because there are too many",

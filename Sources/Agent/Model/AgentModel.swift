@@ -42,6 +42,9 @@ package struct AgentModel: ~Copyable {
   /// Returns the name on the bus of the app that has registered this token with the UnifiedPush distributor.
   func unifiedPushService(of token: UTF8Text) -> UTF8Text? { parts.unifiedPush.service(of: token) }
 
+  /// Returns true if an app with this name on the bus has a registration or a call that waits for it.
+  func hasUnifiedPushApp(_ name: UTF8Text) -> Bool { parts.unifiedPush.hasApp(name) }
+
   /// Handles an event; `takeEffects` returns the resulting effects.
   package mutating func handle(_ event: AgentEvent, at now: AgentTime) {
     parts.handle(event, at: now)

@@ -34,7 +34,7 @@ extension AgentParts {
         if context.connections[requestID.connection] != nil {
           context.answer(requestID, .rows(rows))
         }
-      case .subscribe, .unsubscribe, .answer, .call, .follow, .hold, .note:
+      case .subscribe, .unsubscribe, .answer, .call, .checkOwner, .hold, .note:
         emit(.unifiedPush(effect))
       }
     }

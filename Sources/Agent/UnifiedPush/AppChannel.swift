@@ -88,8 +88,7 @@ struct AppChannel: Sendable {
   /// Forgets the current call and the round.
   mutating func stop() {
     current = nil
-    isRoundDue = false
-    closeRound()
+    closeRound(mayFollow: false)
   }
 
   func checkInvariants() {

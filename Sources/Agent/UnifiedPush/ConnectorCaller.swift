@@ -1,6 +1,6 @@
 import BelfryWire
 
-/// A caller of the connectors of apps (webpush 2.2, 2.3).
+/// The client of apps' `Connector` objects on the session bus (webpush 2.2, 2.3).
 struct ConnectorCaller {
   private static let path = "/org/unifiedpush/Connector"
   private static let interface = "org.unifiedpush.Connector"
@@ -21,11 +21,7 @@ struct ConnectorCaller {
       guard call.mayStart, BusName.isWellKnown(service) else {
         return report(.unreachable(why: "the app is not running"))
       }
-      bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-        "StartServiceByName", [.string(service.string), .uint32(0)], mayStart: true,
-        timeoutSeconds: answerSeconds
-      ) { [weak bus] result in
+      bus.startService(service.string, timeoutSeconds: answerSeconds) { [weak bus] result in
         guard let bus else { return }
         switch result {
         case .success: send(call, on: bus, answerSeconds, report)
@@ -85,7 +81,7 @@ struct ConnectorCaller {
       ? [.vardict(texts.map { ($0.0, .string($0.1)) })] : texts.map { .string($0.1) }
   }
 
-  /// Returns the failure of an answer: a message is acknowledged by its ID.
+  /// Returns the failure if an app's answer to a message does not acknowledge the message's ID; otherwise, nil.
   private static func failure(of values: [BusValue], _ id: String?) -> UnifiedPushFailure? {
     guard let id else { return nil }
     let acknowledged = values.first?["id"]?.stringValue

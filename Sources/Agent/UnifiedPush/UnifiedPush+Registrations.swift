@@ -76,7 +76,7 @@ extension UnifiedPush {
     one.bus = bus(of: service)
     tokens[registration.token, default: Numbers()].awaited = number
     subscribe(one, for: .call(call))
-    emit(.follow(service))
+    emit(.checkOwner(service))
   }
 
   private func hasKey(_ vapid: UTF8Text, _ number: UInt32) -> Bool {
@@ -141,7 +141,7 @@ extension UnifiedPush {
     _ token: UTF8Text, from former: UTF8Text?, to service: UTF8Text
   ) {
     guard let former, former != service else { return }
-    emit(.follow(service))
+    emit(.checkOwner(service))
     moveEntries(of: token, from: former, to: service)
     startRound(of: service)
   }
@@ -172,7 +172,7 @@ extension UnifiedPush {
     startRound(of: known.service)
   }
 
-  // MARK: - Holding
+  // MARK: - Waiting for the gateway
 
   private mutating func subscribe(_ one: PushSubscription, for hold: UnifiedPushHold) {
     subscriptions[one.number] = one

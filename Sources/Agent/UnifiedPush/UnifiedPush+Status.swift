@@ -103,7 +103,7 @@ extension UnifiedPush {
       rows.append(
         row(
           "subscription", false,
-          "the gateway issued no endpoint in time: check that it responds, and its log"))
+          "the gateway issued no endpoint in time: check the gateway and its log"))
     }
     return rows
   }

@@ -76,6 +76,11 @@ package struct UnifiedPush: Sendable {
   /// Returns the name on the bus of the app that has registered this token.
   func service(of token: UTF8Text) -> UTF8Text? { subscription(of: token)?.service }
 
+  /// Returns true if an app with this name on the bus has a registration or a call that waits for it.
+  func hasApp(_ name: UTF8Text) -> Bool {
+    channels[name] != nil || tokens.keys.contains { service(of: $0) == name }
+  }
+
   /// The number of registrations.
   var registrationCount: Int { tokens.count }
 
@@ -173,7 +178,7 @@ package struct UnifiedPush: Sendable {
     }
     if names != nil { hasCheckedApps = true }
     for name in tokensByService.keys.sorted() {
-      emit(.follow(name))
+      emit(.checkOwner(name))
       startRound(of: name)
     }
   }

@@ -92,8 +92,8 @@ package enum UnifiedPushEffect: Hashable, Sendable {
   case answerTest(RequestID, [JSONObject])
   /// Calls an app; answered by `delivered` or `deliveryFailed`.
   case call(ConnectorCall)
-  /// Reports `nameAppeared` whenever an app's name has an owner again, and `connectionEnded` for a unique name.
-  case follow(UTF8Text)
+  /// Reports `connectionEnded` if this unique name no longer has an owner; does nothing for a well-known name.
+  case checkOwner(UTF8Text)
   /// Reports `holdEnded` after a time.
   case hold(UnifiedPushHold, milliseconds: Int64)
   case note(UnifiedPushNote)
@@ -114,8 +114,8 @@ package enum UnifiedPushAnswer: Hashable, Sendable {
       case .internalError: "the distributor could not register the app: try again later"
       case .network: "the gateway cannot be reached: try again later"
       case .actionRequired:
-        "the user must act: run 'belfry doctor', which says what the distributor lacks"
-      case .unauthorized: "the caller does not own the name of the service"
+        "the distributor is not ready: run 'belfry doctor' to find the cause"
+      case .unauthorized: "the caller is not the app, or another app has registered the token"
       }
     }
   }

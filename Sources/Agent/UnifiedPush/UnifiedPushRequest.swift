@@ -83,12 +83,13 @@ extension UnifiedPushRequest {
         let isComplete =
           member == "Unregister" ? arguments.count == 1 : (2...3).contains(arguments.count)
         guard isComplete, arguments.allSatisfy({ $0.signature == "s" }) else {
-          throw Self.ignored("the call of version 1 has other arguments")
+          let expected = names.count == 1 ? "1 string" : "2 or 3 strings"
+          throw Self.ignored("invalid arguments: \(member) of version 1 expects \(expected)")
         }
         for (name, value) in zip(names, arguments) { values[name] = value }
       case .two:
         guard arguments.count == 1, let first = arguments.first, first.signature == "a{sv}" else {
-          throw Self.ignored("the argument of version 2 is one dictionary, a{sv}")
+          throw Self.ignored("invalid arguments: version 2 expects one dictionary, a{sv}")
         }
         // Keys that version 2 does not define are ignored.
         for name in names { values[name] = first[name.rawValue] }
@@ -103,7 +104,7 @@ extension UnifiedPushRequest {
     private func text(_ name: Name) throws(BusFailure) -> UTF8Text? {
       guard let value = values[name] else { return nil }
       guard value.isString, let text = value.stringValue else {
-        throw Self.ignored("\(name) is a string")
+        throw Self.ignored("\(name) must be a string")
       }
       return UTF8Text(text)
     }
@@ -120,7 +121,7 @@ extension UnifiedPushRequest {
       get throws(BusFailure) {
         guard let token = try text(.token),
           (1...Limits.pushTokenBytes).contains(token.utf8.count)
-        else { throw Self.ignored("token has 1 to \(Limits.pushTokenBytes) bytes") }
+        else { throw Self.ignored("token must have 1 to \(Limits.pushTokenBytes) bytes") }
         return token
       }
     }
@@ -129,7 +130,7 @@ extension UnifiedPushRequest {
       get throws(BusFailure) {
         let description = try text(.description) ?? UTF8Text("")
         guard description.utf8.count <= Limits.pushDescriptionBytes else {
-          throw Self.ignored("description has at most \(Limits.pushDescriptionBytes) bytes")
+          throw Self.ignored("description must have at most \(Limits.pushDescriptionBytes) bytes")
         }
         return description
       }
@@ -140,7 +141,7 @@ extension UnifiedPushRequest {
         guard let vapid = try text(.vapid) else { return UTF8Text("") }
         guard VAPIDPublicKey(canonical: Array(vapid.utf8).span) != nil else {
           throw Self.ignored(
-            "vapid is an uncompressed P-256 point in base64url without padding: 87 characters")
+            "vapid must be an uncompressed P-256 point in unpadded base64url: 87 characters")
         }
         return vapid
       }

@@ -14,6 +14,8 @@ final class UnifiedPushService {
   private let report: (UnifiedPushEvent) -> Void
   /// Returns the name on the bus of the app that has registered a token.
   private let findService: (UTF8Text) -> UTF8Text?
+  /// Returns true if an app with this name on the bus has a registration or a call that waits for it.
+  private let isRegistered: (UTF8Text) -> Bool
   private let inspect: (Int32) -> ProcessIdentity
   /// The time, in seconds, within which an app must answer a call.
   private let answerSeconds: UInt64
@@ -21,13 +23,11 @@ final class UnifiedPushService {
 
   private var bus: BusConnection?
   private var isServed = false
-  /// The names whose owners the service follows on the current bus.
-  private var followed: Set<UTF8Text> = []
   /// The calls of apps whose callers have not been identified yet, oldest first.
   private var arrived: [(number: UInt64, call: BusCall, request: UnifiedPushRequest)] = []
   private var isIdentifying = false
-  /// The calls that have not been answered.
-  private var unanswered: [UInt64: BusCall] = [:]
+  /// The calls that have not been answered, with the versions of their interfaces.
+  private var unanswered: [UInt64: (call: BusCall, version: UnifiedPushVersion)] = [:]
   private var nextCall: UInt64 = 1
   private var isWarned = false
 
@@ -35,12 +35,14 @@ final class UnifiedPushService {
   init(
     log: Log, answerSeconds: UInt64 = Limits.pushAnswerSeconds,
     inspect: @escaping (Int32) -> ProcessIdentity,
-    findService: @escaping (UTF8Text) -> UTF8Text?, report: @escaping (UnifiedPushEvent) -> Void
+    findService: @escaping (UTF8Text) -> UTF8Text?,
+    isRegistered: @escaping (UTF8Text) -> Bool, report: @escaping (UnifiedPushEvent) -> Void
   ) {
     self.log = log
     self.answerSeconds = answerSeconds
     self.inspect = inspect
     self.findService = findService
+    self.isRegistered = isRegistered
     self.report = report
   }
 
@@ -49,15 +51,15 @@ final class UnifiedPushService {
     self.bus = bus
     isServed = false
     isIdentifying = false
-    followed = []
     arrived = []
     unanswered = [:]
     guard let bus else { return report(.notServed(.noBus)) }
     do {
       try bus.serve(Self.path) { [weak self] call in self?.handle(call) ?? false }
-      try bus.followOwner(of: Self.name, asksNow: false) { [weak self, weak bus] owner in
-        guard let self, let bus, self.bus === bus, owner.isEmpty, !self.isServed else { return }
-        self.requestName(on: bus)
+      // One match for all names: programs that connect again and again must not add matches.
+      try bus.followOwners { [weak self, weak bus] name, owner in
+        guard let self, let bus, self.bus === bus else { return }
+        self.ownerChanged(of: UTF8Text(name), to: owner, on: bus)
       }
     } catch {
       // Exporting an object fails only on a closing connection, which `ReconnectingBus` also detects.
@@ -70,7 +72,7 @@ final class UnifiedPushService {
 
   private func requestName(on bus: BusConnection) {
     let doNotQueue: UInt32 = 4
-    callDriver(bus, "RequestName", [.string(Self.name), .uint32(doNotQueue)]) {
+    bus.callDriver("RequestName", [.string(Self.name), .uint32(doNotQueue)]) {
       [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus else { return }
       switch result.map({ $0.first?.unsignedValue ?? 0 }) {
@@ -96,7 +98,7 @@ final class UnifiedPushService {
   private func readNames(of bus: BusConnection) {
     var names: Set<UTF8Text>? = []
     for member in ["ListNames", "ListActivatableNames"] {
-      callDriver(bus, member) { result in
+      bus.callDriver(member) { result in
         if case .success(let values) = result, let found = values.first?.stringsValue {
           names?.formUnion(found.lazy.map { UTF8Text($0) })
         } else {
@@ -105,7 +107,7 @@ final class UnifiedPushService {
       }
     }
     // The bus answers in the order of the calls.
-    callDriver(bus, "GetId") { [weak self, weak bus] result in
+    bus.callDriver("GetId") { [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus else { return }
       let id = (try? result.get())?.first?.stringValue ?? ""
       self.isServed = true
@@ -113,14 +115,6 @@ final class UnifiedPushService {
       self.report(.served(bus: UTF8Text(id), names: names))
       self.identifyNext()
     }
-  }
-
-  private func callDriver(
-    _ bus: BusConnection, _ member: String, _ arguments: [BusValue] = [],
-    _ reply: @escaping BusConnection.Reply
-  ) {
-    let driver = "org.freedesktop.DBus"
-    bus.call(driver, "/org/freedesktop/DBus", driver, member, arguments, reply)
   }
 
   // MARK: - Calls of apps
@@ -144,7 +138,7 @@ final class UnifiedPushService {
       }
       let number = nextCall
       nextCall += 1
-      unanswered[number] = call
+      unanswered[number] = (call, request.version)
       arrived.append((number, call, request))
       identifyNext()
     } catch {
@@ -202,7 +196,7 @@ final class UnifiedPushService {
   }
 
   private func inspectProcess(of sender: String, isTokenHeld: Bool, on bus: BusConnection) {
-    callDriver(bus, "GetConnectionUnixProcessID", [.string(sender)]) {
+    bus.callDriver("GetConnectionUnixProcessID", [.string(sender)]) {
       [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus else { return }
       let number = (try? result.get())?.first?.unsignedValue.flatMap(Int32.init(exactly:))
@@ -239,8 +233,8 @@ final class UnifiedPushService {
 
   /// Answers the call with this number, unless its bus was lost.
   func answer(_ number: UInt64, _ answer: UnifiedPushAnswer) {
-    guard let call = unanswered.removeValue(forKey: number) else { return }
-    let isSecond = call.message.interface.hasSuffix("2")
+    guard let (call, version) = unanswered.removeValue(forKey: number) else { return }
+    let isSecond = version == .two
     switch answer {
     case .registered: call.reply(.success(Self.result("REGISTRATION_SUCCEEDED", nil, isSecond)))
     case .failed(let reason):
@@ -266,27 +260,25 @@ final class UnifiedPushService {
     return [.vardict([("success", .string(word))] + reasons)]
   }
 
-  /// Reports when an app's name has an owner again, and when the connection with a unique name has ended.
-  func follow(_ name: UTF8Text) {
-    guard let bus, followed.insert(name).inserted else { return }
-    let isUnique = BusName.isUnique(name)
-    do {
-      try bus.followOwner(of: name.string, asksNow: false) { [weak self, weak bus] owner in
-        guard let self, let bus, self.bus === bus else { return }
-        if !owner.isEmpty {
-          self.report(.nameAppeared(name))
-        } else if isUnique {
-          self.report(.connectionEnded(name))
-        }
-      }
-    } catch {
-      return log.debug("cannot follow an app on the bus", ["app": name.string, "why": "\(error)"])
-    }
-    guard isUnique else { return }
-    // The connection might have ended before the bus began to report.
+  /// Reports the end of a connection with a unique name if it ended before its app had a registration.
+  func checkOwner(_ name: UTF8Text) {
+    guard let bus, BusName.isUnique(name) else { return }
     bus.findOwner(of: name.string) { [weak self, weak bus] result in
       guard let self, let bus, self.bus === bus, case .failure = result else { return }
       self.report(.connectionEnded(name))
+    }
+  }
+
+  /// Reports that an app's name has an owner again, or that the connection with a unique name has ended.
+  private func ownerChanged(of name: UTF8Text, to owner: String, on bus: BusConnection) {
+    if name == Self.name {
+      if owner.isEmpty, !isServed { requestName(on: bus) }
+    } else if isRegistered(name) {
+      if !owner.isEmpty {
+        report(.nameAppeared(name))
+      } else if BusName.isUnique(name) {
+        report(.connectionEnded(name))
+      }
     }
   }
 

@@ -45,15 +45,8 @@ public struct WebPushNotification: Sendable {
     if let topic {
       let isValid =
         (1...WebPushLimits.topicBytesMax).contains(topic.utf8.count)
-        && topic.utf8.allSatisfy(Self.isTopicByte)
+        && topic.utf8.allSatisfy(\.isBase64URL)
       guard isValid else { throw .topicInvalid }
-    }
-  }
-
-  private static func isTopicByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-    default: false
     }
   }
 }

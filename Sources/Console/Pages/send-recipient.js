@@ -26,7 +26,7 @@ export class Recipient {
     this.onReleased = onReleased;
     this.wantedTopic = topic;
     this.options = h("datalist", { id: "send-devices" });
-    // A field that has its former text again reports no change, only that it loses the focus.
+    // If the field has its previous text again, there is no change event, so the blur event starts the search.
     const find = () => { if (!this.#search) this.find(); };
     this.device = new Field("Device", h("input", { type: "text", list: "send-devices", name: "device", autocomplete: "off", spellcheck: "false", value: device ?? "",
       oninput: () => { if (this.#text !== this.#last) this.#release(); }, onchange: find, onblur: find }),

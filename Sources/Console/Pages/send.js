@@ -201,7 +201,7 @@ export function show(main, parameters) {
     const topic = fields.topic.value.trim();
     await recipient.find();
     if (!isOpen) return false;
-    if (recipient.isUnresolved) showUnsent("The push has no device. Enter the name or the number of a device.");
+    if (recipient.isUnresolved) showUnsent("No device is selected. Enter the name or number of a device.");
     else if (!fields.token.value) showUnsent("This device has no apps.");
     else if (topic && topic !== fields.topic.value) showUnsent(`This device does not have the app ${topic}. Check the app, and send the push again.`);
     else return true;

@@ -12,7 +12,7 @@ let screens = {};
 let end = () => {};
 let isSignedIn = false;
 
-// Browsers ask before they leave a page with a private key that nobody else has.
+// Make the browser ask before the user leaves a page that has the only copy of a private key.
 addEventListener("beforeunload", (event) => {
   if (session.unsaved.length) event.preventDefault();
 });

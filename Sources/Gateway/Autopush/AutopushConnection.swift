@@ -164,7 +164,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
       .enrollAutopush(session, code: code, peer: stream?.peerDescription ?? ""))
   }
 
-  /// Makes the browser the device that its identifier names, on the home of this device.
+  /// Identifies the browser as the device that its identifier names, on the home of this device.
   ///
   /// A browser with an unknown identifier becomes a new device, and drops its subscriptions.
   func identify(as uaid: AutopushUserAgentID) {
@@ -238,7 +238,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
       var output = home.takeScratch()
       server.answerRemoval(request.number, output: &output)
       send(&output)
-    case .tooMany: refuse(request.number, "the device has had too many subscriptions")
+    case .tooMany: refuse(request.number, "the device has reached its limit of subscriptions")
     case .tryLater: refuse(request.number, "the gateway cannot store the change now")
     }
   }
@@ -267,7 +267,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   func deliver(_ entry: DeliveryEntry) {
     guard !isClosed else { return }
     assert(entry.key.device == device, "a message is sent to its own device")
-    // The ID of the message is the name of its subscription.
+    // The ID of the message is the channel ID of its subscription.
     guard let channel = AutopushChannel(bytes: entry.id.bytes),
       let notification = AutopushNotification(
         channel: channel, version: entry.uniqueID.bytes,

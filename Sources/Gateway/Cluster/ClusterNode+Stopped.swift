@@ -1,8 +1,9 @@
 import Storage
 
 extension ClusterNode {
-  /// True if the node is running, or has been; not for a node whose first start has not finished or has failed, or for
-  /// the process that created the cluster.
+  /// True if the node is running, or was running earlier.
+  ///
+  /// False for a node whose first start did not finish or failed, and for the process that created the cluster.
   var hasRun: Bool { beat > 0 && ClusterOptions.isName(name) }
 
   /// Returns the names of the other nodes that have stopped and whose delivery log an operator might still need.

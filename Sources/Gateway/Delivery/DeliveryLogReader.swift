@@ -74,8 +74,7 @@ extension DeliveryLogQuery {
       return { $0.id == id || $0.uniqueID == id }
     case .token(let token):
       guard let contents = tokens.open(token.span) else { return { _ in false } }
-      let key = NotificationKey(
-        device: contents.device, app: contents.app, kind: contents.kind.rawValue)
+      let key = NotificationKey(contents)
       return { $0.key == key }
     }
   }

@@ -62,11 +62,9 @@ public struct Submission: Sendable {
     acceptedMilliseconds: Int64, keep: UInt32, reply: ReplyAddress?
   ) {
     self.init(
-      key: NotificationKey(
-        device: contents.device, app: contents.app, kind: contents.kind.rawValue),
-      generation: contents.generation, id: id, uniqueID: uniqueID, expiration: expiration,
-      priority: priority, pushType: pushType, collapseID: collapseID, payload: payload,
-      acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: reply)
+      key: NotificationKey(contents), generation: contents.generation, id: id, uniqueID: uniqueID,
+      expiration: expiration, priority: priority, pushType: pushType, collapseID: collapseID,
+      payload: payload, acceptedMilliseconds: acceptedMilliseconds, keep: keep, reply: reply)
   }
 
   /// Creates the request to withdraw a Web Push message.
@@ -77,9 +75,8 @@ public struct Submission: Sendable {
     acceptedMilliseconds: Int64, reply: ReplyAddress?
   ) {
     self.init(
-      key: NotificationKey(
-        device: contents.device, app: contents.app, kind: contents.kind.rawValue),
-      generation: contents.generation, id: id, uniqueID: uniqueID, expiration: .max, priority: 10,
+      key: NotificationKey(contents), generation: contents.generation, id: id, uniqueID: uniqueID,
+      expiration: .max, priority: 10,
       pushType: .webPush, collapseID: [], payload: [], acceptedMilliseconds: acceptedMilliseconds,
       keep: .max, isWithdrawal: true, reply: reply)
   }

@@ -57,7 +57,7 @@ extension DeviceHome {
         atMilliseconds: loop.unixMilliseconds))
   }
 
-  /// Handles a browser's request about a subscription, whose number is a hash of the browser's name for it.
+  /// Handles a browser's request about a subscription, whose number is a hash of its channel ID.
   func handle(
     _ verb: LinkFrame.TopicVerb, _ channel: AutopushChannel, keyHash: [UInt8], of device: UInt64,
     request: UInt16, session: SessionID

@@ -401,7 +401,7 @@ final class DeviceHome: TimerTarget {
     for connection in connections.all {
       connection.drain(hint: hint, milliseconds: Limits.drainMilliseconds)
     }
-    for connection in autopush.all { connection.end(.goingAway, "the gateway shuts down") }
+    for connection in autopush.all { connection.end(.goingAway, "the gateway is shutting down") }
     core.flush(now: now)
     performEffects()
   }
@@ -411,7 +411,7 @@ final class DeviceHome: TimerTarget {
     listeners.close()
     persistMarks()
     for connection in connections.all { connection.end(.draining) }
-    for connection in autopush.all { connection.end(.goingAway, "the gateway shuts down") }
+    for connection in autopush.all { connection.end(.goingAway, "the gateway is shutting down") }
     deliveryLog.flush()
   }
 

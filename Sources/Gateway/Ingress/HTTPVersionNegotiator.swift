@@ -79,7 +79,7 @@ final class HTTPVersionNegotiator: StreamHandler {
       return refuse(
         stream,
         WebSocketHandshake.refusal(
-          "503 Service Unavailable", "a node of a cluster does not serve browsers"))
+          "503 Service Unavailable", "a cluster does not support browsers: use a single gateway"))
     }
     isDone = true
     stopTimer()

@@ -57,7 +57,7 @@ struct ProviderErrorPolicy {
     refused(status: rejection.status, isGuess: rejection == .badDeviceToken, at: now)
   }
 
-  /// Records a refused request; `isGuess` is true if a client that guesses tokens or endpoints causes the refusal.
+  /// Records a refused request; `isGuess` is true if the refusal indicates a guessed token or endpoint.
   mutating func refused(status: Int, isGuess: Bool, at now: Int64) -> Verdict {
     guard Self.isError(status) else { return .unchanged }
     forgive(at: now)

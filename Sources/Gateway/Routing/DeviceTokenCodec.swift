@@ -33,7 +33,7 @@ public final class DeviceTokenCodec {
   /// Returns the ID of a Web Push endpoint: the contents, and the hash of the only VAPID key that can send to it, which
   /// is empty if any sender can (docs/web-push.md).
   ///
-  /// `channel` is the name that a browser chose for its subscription; it is empty for other devices.
+  /// `channel` is the channel ID that a browser chose for its subscription; it is empty for other devices.
   /// The gateway stores nothing else about the endpoint: it opens the ID again when a message arrives.
   func sealEndpoint(
     _ contents: TokenContents, keyHash: [UInt8], channel: [UInt8] = []

@@ -3,14 +3,14 @@ import WebPush
 
 /// The requests of Matrix homeservers on one connection, each of which sends a message to several subscriptions.
 ///
-/// A request is answered once, when all of its pushkeys are decided. The message to one pushkey is a *part* of the
-/// request. Its number takes the place of the stream's number in the address of the answer.
+/// A request is answered once, when the outcome for each of its pushkeys is known. The message to one pushkey is a
+/// *part* of the request. Its number takes the place of the stream's number in the address of the answer.
 struct MatrixRequests {
   /// The answer to a request.
   enum Outcome: Equatable {
     /// The messages were accepted, except those to these pushkeys, which will never be valid again.
     case decided(rejected: [[UInt8]])
-    /// Some messages were refused for a reason that can pass, so the homeserver must repeat the request.
+    /// Some messages were refused for a temporary reason, so the homeserver must repeat the request.
     case unavailable(because: Rejection)
   }
 

@@ -54,7 +54,7 @@ extension ProviderConnection {
       admitted.contents, keyHash: admitted.keyHash, ttlSeconds: admitted.ttlSeconds)
     open.uniqueID = front.makeID()
     let message = admitted.message
-    // A message to a browser has the browser's name for the subscription as its ID, because no table contains the name.
+    // A message to a browser has the subscription's channel ID as its ID, because no table contains the channel ID.
     let id = admitted.channel ?? generatedID(of: open)
     front.submit(
       Submission(

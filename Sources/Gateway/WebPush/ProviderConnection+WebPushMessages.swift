@@ -23,10 +23,7 @@ extension ProviderConnection {
     let reply = front.address(of: self, open.streamID)
     guard open.request.method == .delete else {
       let question = MessageQuestion(
-        key: NotificationKey(
-          device: named.contents.device, app: named.contents.app,
-          kind: named.contents.kind.rawValue),
-        uniqueID: named.uniqueID, reply: reply)
+        key: NotificationKey(named.contents), uniqueID: named.uniqueID, reply: reply)
       if !front.askHome(question) { refuseWebPush(open, WebPushRefusal(.overloaded)) }
       return
     }

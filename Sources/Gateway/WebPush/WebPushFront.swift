@@ -24,7 +24,7 @@ final class WebPushFront {
   /// A message that passed the checks, except those that only the device's home can perform.
   struct Admitted {
     let contents: TokenContents
-    /// The name that a browser chose for the subscription; nil for other devices.
+    /// The channel ID that a browser chose for the subscription; nil for other devices.
     let channel: NotificationID?
     /// The hash of the only key that can send to the subscription; empty if it is not restricted.
     let keyHash: [UInt8]
@@ -111,7 +111,7 @@ final class WebPushFront {
   /// The subscription of a Matrix pushkey.
   struct Recipient {
     let contents: TokenContents
-    /// The name that a browser chose for the subscription; nil for other devices.
+    /// The channel ID that a browser chose for the subscription; nil for other devices.
     let channel: NotificationID?
   }
 

@@ -1,3 +1,4 @@
+internal import BelfryWire
 public import PushWire
 
 /// The key under which undelivered notifications are stored: a device token without its generation.
@@ -14,6 +15,11 @@ public struct NotificationKey: Hashable, Sendable {
     self.device = device
     self.app = app
     self.kind = kind
+  }
+
+  /// Creates the key of the notifications to a device token with these contents.
+  public init(_ contents: TokenContents) {
+    self.init(device: contents.device, app: contents.app, kind: contents.kind.rawValue)
   }
 }
 

@@ -21,8 +21,7 @@ extension GatewaySimulation {
       return fail("device \(device.index) received an invalid token")
     }
     expect(contents.device == device.number, "device \(device.index) got another device's token")
-    let key = NotificationKey(
-      device: contents.device, app: contents.app, kind: contents.kind.rawValue)
+    let key = NotificationKey(contents)
     expect(
       gateway.controlStore.wasDurable(key, generation: contents.generation),
       "device \(device.index) received a token for \(topic.bundleID) that is not on disk")

@@ -51,12 +51,7 @@ struct AdministrationVerb: Sendable {
   ) {
     self.name = name
     self.question = question
-    let force: [OptionTable.Entry] =
-      question == nil
-      ? []
-      : [
-        .flag("force", "do not ask for confirmation; without a terminal, this is the default")
-      ]
+    let force = question == nil ? [] : [Confirmation.forceOption]
     listed = listing ?? (name == "list" ? "\(noun)s" : nil)
     table = OptionTable(
       command: "belfry \(noun)\(name.isEmpty ? "" : " \(name)")", summary: summary,

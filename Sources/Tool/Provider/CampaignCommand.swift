@@ -37,9 +37,6 @@ enum CampaignCommand {
   private static let detach = OptionTable.Entry.flag(
     "detach", "do not wait; the running provider continues the campaign")
 
-  private static let force = OptionTable.Entry.flag(
-    "force", "do not ask for confirmation; without a terminal, this is the default")
-
   private static let send = OptionTable(
     command: "belfry campaign send",
     summary: """
@@ -77,7 +74,7 @@ enum CampaignCommand {
     OptionTable(
       command: "belfry campaign \(verb)", summary: summary,
       positionals: isOptional ? "[ID]" : "ID", positionalCount: (isOptional ? 0 : 1)...1,
-      (hasQuestion ? [force] : []) + access
+      (hasQuestion ? [Confirmation.forceOption] : []) + access
         + (isSending ? [dryRun, detach] : [])
         + (needsService.contains(verb) ? SendTarget.entries : []))
   }

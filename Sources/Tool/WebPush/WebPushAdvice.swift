@@ -22,7 +22,7 @@ struct WebPushAdvice {
     else { return failure.description }
     return "cannot connect to \(endpoint): an unknown CA signed the service's certificate: "
       + (hasAuthority
-        ? "specify the ca.pem in the folder of the endpoint's gateway with --ca"
+        ? "with --ca, specify the ca.pem in the folder of the endpoint's gateway"
         : "add --ca FILE with the ca.pem in the gateway's folder")
   }
 

@@ -69,7 +69,7 @@ enum WebPushCommand {
   static let fileBytesMax = 262_144
 }
 
-/// The reason that a file with a key or a subscription cannot be used.
+/// The error for a file with a key or a subscription that cannot be used.
 struct WebPushFileFailure: Error, CustomStringConvertible {
   let path: String
   /// The problem and the advice.

@@ -11,15 +11,15 @@ enum WebPushSendCommand {
     command: "belfry web-push send",
     summary: """
       Encrypts a message for a subscription, sends it to the subscription's push service, and prints one JSON line with
-      the service's response: the status, the URL of the message and the time for which the service stores it, or the
-      reason of a refusal and the rule that the message violates. Exits 0 if the service accepted the message.
+      the service's response: the status, with the message's URL and storage time, or with the reason for the refusal
+      and the rule that the message violates. Exits 0 if the service accepted the message.
 
-      The subscription is its endpoint with --p256dh and --auth, or a file with the JSON object that a browser provides
-      or with the line that 'belfry device run --web-push' prints. An empty TEXT sends a message without content, which
-      only wakes the app and needs no keys.
+      To specify the subscription, use its endpoint with --p256dh and --auth, or a file that contains the JSON object
+      from a browser or the line that 'belfry device run --web-push' prints. An empty TEXT sends a message without
+      content, which only wakes the app and needs no keys.
 
       Sends a message up to three times if the response is 429, or 503 with a retry-after header of at most 10 seconds,
-      or if the service refuses the request's stream. The push service must support HTTP/2.
+      or if the service refuses the HTTP/2 stream (REFUSED_STREAM). The push service must support HTTP/2.
       """,
     positionals: "ENDPOINT|FILE [TEXT]", positionalCount: 1...2,
     surplusAdvice: "put the text in quotation marks",
@@ -29,7 +29,7 @@ enum WebPushSendCommand {
       .value("payload", "FILE|-", "a file with the text, or - for standard input, instead of TEXT"),
       .value(
         "vapid", "FILE", alias: "vapid-key",
-        "the sender's private key, such as 'belfry web-push keys' creates"),
+        "the file with the sender's private key, which 'belfry web-push keys' creates"),
       .value(
         "subject", "URI", "the sender's address: mailto:NAME@DOMAIN or an https URL; needs --vapid"),
       .value(

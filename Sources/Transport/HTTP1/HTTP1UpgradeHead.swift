@@ -1,4 +1,4 @@
-/// The head of an HTTP/1.1 request by which a client asks for another protocol on its connection (RFC 9110 section 7.8).
+/// The head of an HTTP/1.1 request to upgrade the connection to another protocol (RFC 9110 section 7.8).
 public struct HTTP1UpgradeHead {
   /// The method, in the case in which the client sent it.
   public let method: [UInt8]
@@ -10,7 +10,7 @@ public struct HTTP1UpgradeHead {
   public let byteCount: Int
 }
 
-/// A reader that finds out whether the first request on a connection asks for another protocol.
+/// A reader that determines whether the first request on a connection is a request to upgrade the connection.
 ///
 /// The bytes are untrusted and can arrive in any pieces; the work is linear in their number.
 public struct HTTP1UpgradeReader {

@@ -29,7 +29,7 @@ enum AutopushAnswer {
     ]).bytes
   }
 
-  /// Returns the answer to a request that was refused, with the words of the description in ASCII.
+  /// Returns the answer to a refused request, whose description is ASCII.
   static func refused(_ refusal: AutopushRefusal) -> [UInt8] {
     JSONObject([
       ("messageType", refusal.isRegistration ? "register" : "unregister"),

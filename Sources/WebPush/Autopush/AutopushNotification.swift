@@ -45,7 +45,7 @@ public struct AutopushNotification: Equatable, Sendable {
     return JSONObject(members).bytes
   }
 
-  /// Parses a version as a client repeats it, or returns nil if no message of this service has it.
+  /// Parses the version in an acknowledgment, or returns nil if no message of this service has it.
   static func version(_ text: Span<UInt8>) -> [UInt8]? {
     guard text.count == 2 * versionBytes else { return nil }
     var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// The target of a WebSocket request, which contains the code that allows a new device.
+/// The target of a WebSocket request, which contains the enrollment code.
 public enum AutopushPath {
   /// Returns the first segment of a target's path, which is empty if the path is `/`.
   ///

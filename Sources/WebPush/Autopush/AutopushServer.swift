@@ -1,7 +1,7 @@
 internal import BelfryWire
 
-/// The service's end of autopush's protocol, with which browsers receive messages (docs/web-push.md): from the open
-/// WebSocket until it is closed.
+/// The server side of the autopush protocol, with which browsers receive messages (docs/web-push.md), from the opening
+/// of a WebSocket until it is closed.
 ///
 /// The server does no I/O: it receives bytes, times and decisions, appends bytes to the caller's `output`, and returns
 /// actions. The shell must do the following:
@@ -72,7 +72,7 @@ public struct AutopushServer: Sendable {
   /// whichever is later; nil if every message was acknowledged.
   private var unacknowledgedSince: Int64?
 
-  /// Creates the service's end of a WebSocket that was opened at `now`, in monotonic nanoseconds.
+  /// Creates the server side of a WebSocket that was opened at `now`, in monotonic nanoseconds.
   public init(at now: Int64) {
     state = .greeting(until: now + AutopushLimits.helloNanoseconds)
     lastHeard = now
@@ -210,7 +210,9 @@ public struct AutopushServer: Sendable {
       return nil
     case .ping:
       if let lastClientPing, now - lastClientPing < AutopushLimits.clientPingNanoseconds {
-        return close(.staysAway, "the client pings more often than every 45 s", output: &output)
+        let limit = Self.seconds(AutopushLimits.clientPingNanoseconds)
+        return close(
+          .staysAway, "the client pings more often than every \(limit)", output: &output)
       }
       lastClientPing = now
       append(AutopushAnswer.ping, to: &output)
@@ -341,9 +343,12 @@ public struct AutopushServer: Sendable {
     guard now >= deadline else { return nil }
     switch state {
     case .greeting:
-      return close(.protocolError, "no hello within 5 s", output: &output)
+      let limit = Self.seconds(AutopushLimits.helloNanoseconds)
+      return close(.protocolError, "no hello within \(limit)", output: &output)
     case .ready where now >= acknowledgmentDeadline:
-      return close(.internalError, "no message was acknowledged within 180 s", output: &output)
+      let limit = Self.seconds(AutopushLimits.unacknowledgedNanoseconds)
+      return close(
+        .internalError, "no message was acknowledged within \(limit)", output: &output)
     case .ready where pingSent != nil:
       return close(.internalError, "a Ping frame was not answered", output: &output)
     case .ready:
@@ -353,6 +358,11 @@ public struct AutopushServer: Sendable {
     case .identifying, .closed:
       return nil
     }
+  }
+
+  /// Returns a time limit in words, such as `5 s`.
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    "\(nanoseconds / 1_000_000_000) s"
   }
 
   private func append(_ text: [UInt8], to output: inout [UInt8]) {

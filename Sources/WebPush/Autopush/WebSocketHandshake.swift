@@ -3,7 +3,7 @@ internal import Transport
 
 /// The opening handshake of a WebSocket, from the server's side (RFC 6455 section 4.2).
 ///
-/// The handshake agrees on no extension, so messages are not compressed.
+/// The handshake does not negotiate extensions, so messages are not compressed.
 public struct WebSocketHandshake: Equatable, Sendable {
   /// The reason that a request does not open a WebSocket.
   public enum Refusal: Error, Equatable, Sendable {
@@ -45,21 +45,21 @@ public struct WebSocketHandshake: Equatable, Sendable {
   ) throws(Refusal) {
     guard Self.contains(fields, "upgrade", "websocket") else { throw .notUpgrade }
     guard method.span.equals("GET") else {
-      throw .malformed("a WebSocket is opened with the method GET")
+      throw .malformed("the method of a WebSocket request must be GET")
     }
     guard Self.contains(fields, "connection", "upgrade") else {
-      throw .malformed("the field Connection does not contain Upgrade")
+      throw .malformed("the field Connection must contain Upgrade")
     }
     let versions = Self.values(fields, "sec-websocket-version")
     guard let version = versions.first, versions.count == 1 else {
-      throw .malformed("the request needs one field Sec-WebSocket-Version")
+      throw .malformed("the request must have one field Sec-WebSocket-Version")
     }
     guard version.span.equals("13") else { throw .unsupportedVersion }
     let keys = Self.values(fields, "sec-websocket-key")
     guard let key = keys.first, keys.count == 1, key.count == Self.keyBytes,
       Base64.decode(key.span)?.count == 16
     else {
-      throw .malformed("the request needs one field Sec-WebSocket-Key with 16 bytes in base64")
+      throw .malformed("the request must have one field Sec-WebSocket-Key: 16 bytes in base64")
     }
     acceptValue = Base64.encode(SHA1.hash(key + Self.suffix), url: false)
     // A client that did not offer a subprotocol does not expect one.

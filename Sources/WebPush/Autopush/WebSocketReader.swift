@@ -114,7 +114,7 @@ public struct WebSocketReader: Sendable {
 
   private func checkStart(_ first: UInt8, _ second: UInt8) throws(WebSocketFault) {
     guard first & WebSocketFrame.extensionBits == 0 else {
-      throw WebSocketFault(.protocolError, "a frame uses an extension, and none was agreed on")
+      throw WebSocketFault(.protocolError, "a frame uses an extension that was not negotiated")
     }
     guard let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0F) else {
       throw WebSocketFault(.protocolError, "a frame has the unknown opcode \(first & 0x0F)")
@@ -126,8 +126,9 @@ public struct WebSocketReader: Sendable {
       guard first & WebSocketFrame.finalBit != 0 else {
         throw WebSocketFault(.protocolError, "a control frame is fragmented")
       }
-      guard second & ~WebSocketFrame.maskBit <= 125 else {
-        throw WebSocketFault(.protocolError, "a control frame has more than 125 bytes")
+      let bytesMax = WebSocketFrame.controlBytesMax
+      guard Int(second & ~WebSocketFrame.maskBit) <= bytesMax else {
+        throw WebSocketFault(.protocolError, "a control frame has more than \(bytesMax) bytes")
       }
       return
     }
@@ -227,7 +228,7 @@ public struct WebSocketReader: Sendable {
   ) throws(WebSocketFault) -> WebSocketCloseCode? {
     guard !payload.isEmpty else { return nil }
     guard payload.count >= 2 else {
-      throw WebSocketFault(.protocolError, "a Close frame has half of a code")
+      throw WebSocketFault(.protocolError, "the payload of a Close frame has only 1 byte")
     }
     let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
     guard code.isSendable else {

@@ -30,7 +30,7 @@ final class UnifiedPushBench {
   private(set) var notes: [UnifiedPushNote] = []
   private(set) var acknowledged: [NotificationID] = []
   private(set) var held: [UnifiedPushHold] = []
-  private(set) var followed: Set<UTF8Text> = []
+  private(set) var checkedOwners: Set<UTF8Text> = []
   private(set) var testRows: [[JSONObject]] = []
 
   /// Creates a distributor that has its name, and a gateway that the test answers for.
@@ -85,7 +85,7 @@ final class UnifiedPushBench {
       case .answer(let call, let answer): answers[call] = answer
       case .answerTest(_, let rows): testRows.append(rows)
       case .call(let call): calls.append(call)
-      case .follow(let name): followed.insert(name)
+      case .checkOwner(let name): checkedOwners.insert(name)
       case .hold(let hold, _): held.append(hold)
       case .note(let note): notes.append(note)
       }

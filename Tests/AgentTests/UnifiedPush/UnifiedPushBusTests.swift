@@ -50,6 +50,21 @@ struct UnifiedPushBusTests {
     }
   }
 
+  @Test(.requires(.dbus)) func `Apps that register add no match rules to the bus`() async throws {
+    try await run { scenario, app in
+      app.register()
+      #expect(scenario.bus.run { !app.endpoints.isEmpty })
+      let count = scenario.connection.matchCount
+      for number in 1...3 {
+        let other = try TestConnector(scenario.bus, name: "org.example.Other\(number)")
+        #expect(scenario.bus.run { other.isNamed })
+        other.register("t\(number)")
+        #expect(scenario.bus.run { !other.endpoints.isEmpty })
+      }
+      #expect(scenario.connection.matchCount == count)
+    }
+  }
+
   @Test(.requires(.dbus))
   func `An app of version 1 registers, gets messages, and ends its registration`() async throws {
     try await run { scenario, app in

@@ -20,7 +20,7 @@ import Testing
     #expect(bench.contents == [.newEndpoint(token: "t", endpoint: endpoint)])
     #expect(bench.calls.first?.service == tooth)
     #expect(bench.calls.first?.mayStart == true)
-    #expect(bench.followed == [tooth])
+    #expect(bench.checkedOwners == [tooth])
   }
 
   @Test func `A known token gets its endpoint each time that it registers`() {

@@ -40,6 +40,7 @@ final class UnifiedPushScenario {
       log: .silent, answerSeconds: answerSeconds,
       inspect: { ProcessIdentity(pid: $0, uid: .max, obstacle: .ended) },
       findService: { [unowned self] in bench.model.unifiedPushService(of: $0) },
+      isRegistered: { [unowned self] in bench.model.hasUnifiedPushApp($0) },
       report: { [unowned self] in report($0) })
     self.service = service
     if isGatewayUp { gatewayAppears() }
@@ -87,7 +88,7 @@ final class UnifiedPushScenario {
         if isGatewayUp { report(.unsubscribed(subject)) }
       case .unifiedPush(.answer(let call, let answer)): service?.answer(call, answer)
       case .unifiedPush(.call(let call)): service?.call(call)
-      case .unifiedPush(.follow(let name)): service?.follow(name)
+      case .unifiedPush(.checkOwner(let name)): service?.checkOwner(name)
       case .unifiedPush(.hold(let hold, _)): holds.append(hold)
       case .unifiedPush(.note(let note)): notes.append(note)
       default: break

@@ -7,7 +7,6 @@ import System
 /// program needs them (linux-parts 1).
 final class ServerStarter {
   private static let driver = "org.freedesktop.DBus"
-  private static let driverPath = "/org/freedesktop/DBus"
 
   private let name: String
   private let bus: BusConnection
@@ -55,8 +54,7 @@ final class ServerStarter {
   }
 
   private func findService() {
-    bus.call(Self.driver, Self.driverPath, Self.driver, "ListActivatableNames") {
-      [weak self] result in
+    bus.callDriver("ListActivatableNames") { [weak self] result in
       guard let self, case .success(let values) = result else { return }
       self.isPossible =
         values.first?.stringsValue?.contains { $0.hasSameBytes(as: self.name) } == true
@@ -97,10 +95,7 @@ final class ServerStarter {
   private func start() {
     // A server might have appeared in the meantime.
     guard case .requested = state else { return }
-    bus.call(
-      Self.driver, Self.driverPath, Self.driver, "StartServiceByName",
-      [.string(name), .uint32(0)], mayStart: true
-    ) { [weak self] result in
+    bus.startService(name) { [weak self] result in
       guard let self, case .failure(let failure) = result, case .requested = self.state else {
         return
       }

@@ -185,8 +185,7 @@ struct DraftAdmission {
   private func checkRegistration(
     _ contents: TokenContents, _ result: inout Result
   ) throws(StorageFailure) {
-    let key = NotificationKey(
-      device: contents.device, app: contents.app, kind: contents.kind.rawValue)
+    let key = NotificationKey(contents)
     let damage = store.damage
     var table = RegistrationTable(damage: damage)
     if let record = try store.registration(of: key) { table.set(key, to: .init(record)) }
