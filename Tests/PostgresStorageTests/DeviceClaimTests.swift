@@ -79,8 +79,9 @@ import Testing
     #expect(try b.claim(.take, 1, 2) == ["held", "held"])
     let lost = try a.claims.devicesClaimedElsewhere()
     #expect(lost.map(\.device) == [1, 2])
-    #expect(try a.claims.claimedElsewhere(among: [3, 2, 1]).sorted() == [1, 2])
-    #expect(try b.claims.claimedElsewhere(among: [1, 2]).isEmpty)
+    #expect(try a.claims.lostLinks(among: [3, 2, 1]).sorted() == [1, 2])
+    #expect(
+      try b.claims.lostLinks(among: [1, 2]).sorted() == [1, 2], "neither was connected to b")
     #expect(try b.claims.devicesClaimedElsewhere().isEmpty)
     #expect(try b.claim(.reclaim, 1, 3) == ["node 2", "node 0"], "neither was connected to b")
     #expect(try b.put((1, device: 1)).isEmpty, "b still owns the device")
@@ -91,6 +92,7 @@ import Testing
     #expect(try a.claims.devicesClaimedElsewhere().isEmpty)
     #expect(try a.claim(.reclaim, 2) == ["node 2"])
     #expect(try b.claim(.take, 1, hasLink: true) == ["held"])
+    #expect(try b.claims.lostLinks(among: [1]).isEmpty)
     #expect(try a.claim(.reclaim, 1) == ["node 2"], "the device has connected to b")
     try await server.stop()
   }

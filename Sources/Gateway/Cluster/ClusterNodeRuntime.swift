@@ -402,7 +402,7 @@ final class ClusterNodeRuntime: Sendable {
   /// This happens if a node was frozen while the device connected elsewhere, and its message about the claim was lost.
   private func verify(_ devices: [UInt64]) throws(StorageFailure) {
     guard !devices.isEmpty else { return }
-    let lost = try claims.claimedElsewhere(among: devices)
+    let lost = try claims.lostLinks(among: devices)
     let byLoop = Dictionary(grouping: lost) { homes.home(of: $0).loop }
     for (loop, devices) in byLoop { post(devices.map { .routed(.claimLost($0)) }, to: loop) }
   }

@@ -50,8 +50,12 @@ struct DeviceClaimTable {
     /// True if the home had a claim, and still has the device's state, when it sent the request.
     var wasHeld: Bool
     var waiting: [Waiter] = []
+    /// True if the store might have a change that the home does not know.
+    var isOutdated: Bool
     /// True if the device must be claimed again with a link, whatever the result of this request is.
     var mustTake = false
+    /// True if the device's state must be read again, because the request might have read it too early.
+    var mustReload = false
   }
 
   private enum State {
@@ -83,6 +87,18 @@ struct DeviceClaimTable {
   /// Returns true if this node is the device's owner.
   func isHeld(_ device: UInt64) -> Bool {
     if case .held = states[device] { true } else { false }
+  }
+
+  /// Returns true if a connected device's state must be read again before this node can answer the device's requests.
+  ///
+  /// The claim is lost, or the result of a change is unknown. A change that only the store has would be reported to the
+  /// device as absent.
+  func isOutdated(_ device: UInt64) -> Bool {
+    switch states[device] {
+    case .held: false
+    case .claiming(let claiming): claiming.isOutdated
+    case .elsewhere, nil: true
+    }
   }
 
   // MARK: Events
@@ -158,11 +174,15 @@ struct DeviceClaimTable {
         remove(device)
         return [.forget(device: device)]
       }
-      return begin(device, .reclaim, hasLink: true, waiter: nil)
+      return begin(device, .reclaim, hasLink: true, isOutdated: true, waiter: nil)
     case .elsewhere:
       forgetOwner(of: device)
       return []
-    case .claiming: return []
+    case .claiming(var claiming):
+      claiming.isOutdated = true
+      claiming.mustReload = true
+      states[device] = .claiming(claiming)
+      return []
     case nil:
       // An earlier attempt to claim the device again has failed.
       return hasLink ? begin(device, .reclaim, hasLink: true, waiter: nil) : []
@@ -180,8 +200,17 @@ struct DeviceClaimTable {
       next.mode = .take
       next.hasLink = true
       next.mustTake = false
+      next.mustReload = false
       states[device] = .claiming(next)
       return [.claim(DeviceClaimRequest(device: device, mode: .take, hasLink: true))]
+    }
+    if claiming.mustReload, case .held = result {
+      var next = claiming
+      next.mustReload = false
+      states[device] = .claiming(next)
+      return [
+        .claim(DeviceClaimRequest(device: device, mode: next.mode, hasLink: next.hasLink))
+      ]
     }
     waitingPushes -= claiming.waiting.count { if case .push = $0 { true } else { false } }
     assert(waitingPushes >= 0, "the number of waiting pushes is not negative: \(waitingPushes)")
@@ -194,6 +223,7 @@ struct DeviceClaimTable {
       next.mode = .take
       next.hasLink = false
       next.wasHeld = false
+      next.isOutdated = true
       states[device] = .claiming(next)
       waitingPushes += next.waiting.count { if case .push = $0 { true } else { false } }
       return [
@@ -205,7 +235,7 @@ struct DeviceClaimTable {
     case nil:
       var actions: [Action] = []
       // The earlier claim is still valid, as far as this node knows. After a failed reclaim, the device stays connected.
-      if claiming.wasHeld, claiming.mode != .reclaim { hold(device) }
+      if claiming.wasHeld, claiming.mode != .reclaim, !claiming.isOutdated { hold(device) }
       for waiter in claiming.waiting {
         switch waiter {
         case .push(let push): actions.append(.refuse(push.submission))
@@ -265,7 +295,8 @@ struct DeviceClaimTable {
 
   /// Requests a claim, or adds to the request that is already in progress.
   private mutating func begin(
-    _ device: UInt64, _ mode: DeviceClaimRequest.Mode, hasLink: Bool = false, waiter: Waiter?
+    _ device: UInt64, _ mode: DeviceClaimRequest.Mode, hasLink: Bool = false,
+    isOutdated: Bool = false, waiter: Waiter?
   ) -> [Action] {
     if case .push = waiter { waitingPushes += 1 }
     if case .claiming(var claiming) = states[device] {
@@ -280,7 +311,8 @@ struct DeviceClaimTable {
     remove(device)
     states[device] = .claiming(
       Claiming(
-        mode: mode, hasLink: hasLink, wasHeld: wasHeld, waiting: waiter.map { [$0] } ?? []))
+        mode: mode, hasLink: hasLink, wasHeld: wasHeld, waiting: waiter.map { [$0] } ?? [],
+        isOutdated: isOutdated || !wasHeld))
     return [.claim(DeviceClaimRequest(device: device, mode: mode, hasLink: hasLink))]
   }
 

@@ -130,6 +130,9 @@ extension DeviceHome {
   /// Answers a request immediately or, if it changes a subscription, once the change is durable.
   private func handle(_ request: SubscriptionRequest) {
     guard !channelWork.pending.waits(request, for: request.key) else { return }
+    guard isCurrent(request.key.device) else {
+      return answer(request, with: .refused(.tryLater))
+    }
     let isSubscriber = core.standing(of: request.key.device, to: request.key.channel) == .subscriber
     switch (request.isJoining, isSubscriber) {
     case (true, true): return answer(request)

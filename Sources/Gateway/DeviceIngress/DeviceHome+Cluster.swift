@@ -90,6 +90,14 @@ extension DeviceHome {
     perform(cluster?.table.lost(device, hasLink: hasLink))
   }
 
+  /// Returns true if a connected device's request can be decided on the state that this home has; otherwise, claims the
+  /// device again, and the device must repeat the request.
+  func isCurrent(_ device: UInt64) -> Bool {
+    guard cluster?.table.isOutdated(device) == true else { return true }
+    loseClaim(on: device)
+    return false
+  }
+
   /// Checks that this node still owns some of its connected devices.
   func verifyLinks() {
     guard let shared = cluster?.shared, let devices = cluster?.nextToVerify(), !devices.isEmpty

@@ -29,11 +29,9 @@ extension DeviceHome {
       return
     }
     let key = NotificationKey(device: device, app: app.number, kind: topic.kind.rawValue)
-    perform(
-      registrations.handle(
-        RegistrationTable.Request(
-          session: connection.session, number: request, verb: verb, key: key),
-        atMilliseconds: loop.unixMilliseconds))
+    handle(
+      RegistrationTable.Request(
+        session: connection.session, number: request, verb: verb, key: key))
   }
 
   /// Handles a device's request about a Web Push subscription, whose number the device chose.
@@ -49,12 +47,10 @@ extension DeviceHome {
     }
     let key = NotificationKey(
       device: device, app: subject.number, kind: TokenKind.webPush.rawValue)
-    perform(
-      registrations.handle(
-        RegistrationTable.Request(
-          session: connection.session, number: request, verb: verb, key: key,
-          keyHash: subject.keyHash),
-        atMilliseconds: loop.unixMilliseconds))
+    handle(
+      RegistrationTable.Request(
+        session: connection.session, number: request, verb: verb, key: key,
+        keyHash: subject.keyHash))
   }
 
   /// Handles a browser's request about a subscription, whose number is a hash of its channel ID.
@@ -64,11 +60,16 @@ extension DeviceHome {
   ) {
     let key = NotificationKey(
       device: device, app: channel.number, kind: TokenKind.webPush.rawValue)
-    perform(
-      registrations.handle(
-        RegistrationTable.Request(
-          session: session, number: request, verb: verb, key: key, keyHash: keyHash),
-        atMilliseconds: loop.unixMilliseconds))
+    handle(
+      RegistrationTable.Request(
+        session: session, number: request, verb: verb, key: key, keyHash: keyHash))
+  }
+
+  private func handle(_ request: RegistrationTable.Request) {
+    guard registrations.isWriting(request.key) || isCurrent(request.key.device) else {
+      return perform([.reply(request, .tryLater)])
+    }
+    perform(registrations.handle(request, atMilliseconds: loop.unixMilliseconds))
   }
 
   private func perform(_ actions: [RegistrationTable.Action]) {

@@ -167,6 +167,9 @@ public struct RegistrationTable: Sendable {
   /// Returns a key's entry as it is on disk.
   public func entry(_ key: NotificationKey) -> Entry? { entries[key] }
 
+  /// Returns true if a change of a key's entry is being written; further requests for the key wait for it.
+  func isWriting(_ key: NotificationKey) -> Bool { pending.contains(key) }
+
   // MARK: Clusters
 
   /// Replaces the entries of a device of a cluster, whose state was read from the store again.

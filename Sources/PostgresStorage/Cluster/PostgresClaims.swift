@@ -45,10 +45,10 @@ final class PostgresClaims: DeviceClaims {
     }
   }
 
-  func claimedElsewhere(among devices: [UInt64]) throws(StorageFailure) -> [UInt64] {
+  func lostLinks(among devices: [UInt64]) throws(StorageFailure) -> [UInt64] {
     guard !devices.isEmpty else { return [] }
     let rows = try server.read([
-      .init(Self.elsewhereAmong, [.integer(Int64(own)), Self.array(devices)])
+      .init(Self.lostLinks, [.integer(Int64(own)), Self.array(devices)])
     ])
     return rows.flatMap { rows in (0..<rows.count).map { rows.bits($0, 0) } }
   }
@@ -228,9 +228,10 @@ final class PostgresClaims: DeviceClaims {
     sql:
       "SELECT device, number FROM claim WHERE link = $1 AND link <> node AND link <> 0 ORDER BY device"
   )
-  private static let elsewhereAmong = PostgresConnection.Statement(
-    name: "claimed_elsewhere_among",
-    sql: "SELECT device FROM claim WHERE device = ANY ($2::bigint[]) AND node <> $1")
+  private static let lostLinks = PostgresConnection.Statement(
+    name: "lost_links",
+    sql: "SELECT device FROM claim WHERE device = ANY ($2::bigint[]) AND (node <> $1 OR link <> $1)"
+  )
   private static let removeLinks = PostgresConnection.Statement(
     name: "remove_links",
     sql: """

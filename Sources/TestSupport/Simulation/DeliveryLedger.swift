@@ -72,6 +72,8 @@ final class DeliveryLedger {
     var storedUntil: Int64
     /// The time, in nanoseconds on the virtual clock, at which the gateway accepted the push.
     var receivedNanoseconds: Int64?
+    /// The process that accepted the push at that time, and its start.
+    var receiver: (process: SimulatedGatewayProcess, life: Int)?
 
     /// The number of times that a gateway has received the push; more than 1 only in a cluster.
     var receptions: Int { states.count { $0 == .received } }
@@ -85,6 +87,11 @@ final class DeliveryLedger {
     var mayBeStored: Bool {
       !isExpirationNamed || expiration > clockSeconds.lowerBound
     }
+    /// Returns true if the present start of a process accepted the push last.
+    func isHeld(by process: SimulatedGatewayProcess) -> Bool {
+      receiver.map { $0.process === process && $0.life == process.life } ?? false
+    }
+
     /// True if the gateway accepted the push, or might have accepted it without being able to answer.
     ///
     /// A crash can prevent the answer although the push is on disk. The push then counts if it was displayed, or if the
@@ -183,14 +190,21 @@ final class DeliveryLedger {
       push.states.append(state)
       if state == .received {
         push.acceptance = place
-        push.clockSeconds = clockSeconds
+        // Each node that receives a push, and each repetition, can store it.
+        let former = push.receptions > 1 ? push.clockSeconds : clockSeconds
+        push.clockSeconds =
+          min(
+            former.lowerBound, clockSeconds.lowerBound)...max(
+            former.upperBound, clockSeconds.upperBound)
         // The line contains the wall clock's time, but the slower of the two clocks determines when the 30 days start.
         let accepted = min(line.atMilliseconds / 1_000, world.latestExpirySeconds)
         let latest = accepted + Int64(WireLimits.storageDaysMax) * 86_400
         push.storedUntil = push.isExpirationNamed ? min(push.expiration, latest) : latest
         push.receivedNanoseconds = world.time.now
+        push.receiver = (process, process.life)
       } else if push.mayBeOnce, push.expiration == 0 || !world.profile.hasUnevenClocks,
-        let received = push.receivedNanoseconds, !process.wasFrozen(since: received),
+        let received = push.receivedNanoseconds, push.isHeld(by: process),
+        !process.wasFrozen(since: received),
         push.states.dropLast().last == .received, !push.mayBeStored
       {
         // Allow five seconds, plus time for loops that are paused for half a second, possibly repeatedly.

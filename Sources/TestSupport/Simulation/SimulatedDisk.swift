@@ -27,9 +27,6 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
     inboxes = []
   }
 
-  /// Traps, in builds with assertions, if the state of a writer is inconsistent.
-  func checkInvariants() { for inbox in inboxes { inbox.checkInvariants() } }
-
   private final class Inbox<Request: Sendable>: BatchInbox, SimulatedInbox, @unchecked Sendable {
     private let name: String
     private unowned let disk: SimulatedDisk
@@ -55,6 +52,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       guard !isClosed else { return false }
       waiting.append(request)
       if !isRunning { begin() }
+      checkInvariants()
       return true
     }
 
@@ -75,6 +73,7 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
       hasMore = work(batch)
       isRunning = false
       if hasMore || !waiting.isEmpty { begin() }
+      checkInvariants()
     }
 
     func close() {
@@ -106,6 +105,5 @@ final class SimulatedDisk: BatchRunner, @unchecked Sendable {
 }
 
 private protocol SimulatedInbox: AnyObject {
-  func checkInvariants()
   func crash()
 }

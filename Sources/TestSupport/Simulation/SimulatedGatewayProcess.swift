@@ -366,7 +366,6 @@ final class SimulatedGatewayProcess {
       world.gatewayCrashed()
       comeBack(after: backAfter)
     }
-    disk.checkInvariants()
     // Only a turn changes a loop's state.
     if main?.takeWorked() == true { server?.checkInvariants() }
     for (part, loop) in parts where loop.takeWorked() { check(part) }

@@ -156,6 +156,38 @@ import Transport
     new.checkInvariants()
   }
 
+  @Test func `after the loss of a claim, the device's state is outdated until it is read again`() {
+    var table = held()
+    #expect(!table.isOutdated(7))
+    _ = table.lost(7, hasLink: true)
+    #expect(table.isOutdated(7))
+    _ = table.finish(7, nil)
+    #expect(table.isOutdated(7))
+    _ = table.lost(7, hasLink: true)
+    _ = table.finish(7, state())
+    #expect(!table.isOutdated(7))
+    // The check of a push that would be refused does not concern the device's requests.
+    _ = table.confirm(push(), hasLink: true)
+    #expect(!table.isOutdated(7))
+    table.checkInvariants()
+  }
+
+  @Test func `a state that was read before the loss of a claim was known is read again`() {
+    var table = held()
+    #expect(words(table.confirm(push(), hasLink: true)) == ["claim 7 reclaim link"])
+    #expect(words(table.lost(7, hasLink: true)) == [])
+    #expect(table.isOutdated(7))
+    #expect(words(table.finish(7, state())) == ["claim 7 reclaim link"])
+    #expect(words(table.finish(7, state())) == ["load 7", "accept 1"])
+    #expect(!table.isOutdated(7))
+    table.checkInvariants()
+    _ = table.connect(7, link: 1)
+    _ = table.lost(7, hasLink: true)
+    #expect(words(table.finish(7, nil)) == ["close 1"])
+    #expect(!table.isHeld(7), "the earlier claim might be lost")
+    table.checkInvariants()
+  }
+
   @Test func `a failed claim for a second connection keeps the earlier claim`() {
     var table = held()
     _ = table.connect(7, link: 1)

@@ -89,9 +89,9 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
     }
   }
 
-  func claimedElsewhere(among devices: [UInt64]) throws(StorageFailure) -> [UInt64] {
+  func lostLinks(among devices: [UInt64]) throws(StorageFailure) -> [UInt64] {
     try server.read { () throws(StorageFailure) in
-      devices.filter { database.claims[$0].map { $0.node != own } ?? false }
+      devices.filter { database.claims[$0].map { $0.node != own || $0.link != own } ?? false }
     }
   }
 
