@@ -1,6 +1,8 @@
 # `make run` runs an end-to-end demonstration; `make test` runs every test. docs/development.md describes all targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
+# `belfry --version` reports this commit; SwiftPM caches the commit that it reads itself.
+export BELFRY_COMMIT ?= $(shell git rev-parse --short=10 HEAD 2>/dev/null)
 SWIFT_TEST := scripts/run-tests
 
 .PHONY: build run test lint test-asan test-tsan

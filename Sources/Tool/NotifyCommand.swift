@@ -285,13 +285,13 @@ enum NotifyCommand {
       if !isHidden, !answer.isThere {
         if actions.hasTextField { NotifyWarnings.warnOfMissingTextField(of: id, options) }
         // If the command is a job of the agent's terminal, the user might not be able to type an answer there.
-        if isatty(STDERR_FILENO) == 1 {
-          let level = content.interruptionLevel
-          if trigger == nil, level != .timeSensitive, level != .critical {
-            NotifyWarnings.reportFocus(options)
-          }
-          Output.error(actions.notice(of: id))
-        }
+        let level = content.interruptionLevel
+        let hasBanner =
+          trigger != nil
+          || !NotifyWarnings.reportMissingBanner(
+            app, breaksThrough: level == .timeSensitive || level == .critical,
+            on: agent.connection, options)
+        if isatty(STDERR_FILENO) == 1 { Output.error(actions.notice(of: id, hasBanner: hasBanner)) }
       }
       try actions.print(answer, options, withdraw: withdraw)
     } else if options.has("json") {

@@ -55,6 +55,12 @@ import Testing
       let former = try await refusal(
         scenario, second, trusting: firstFile, name: "push.example.org")
       #expect(former.contains("permitted subtree violation"), "\(former)")
+      try await second.stop()
+      let third = try await scenario.gateway(options: ["--name", "first.example"])
+      #expect(
+        third.program.errors.contains("names=push.example.org")
+          && third.program.errors.contains("started with --name for each"),
+        "\(third.program.errors)")
     }
   }
 

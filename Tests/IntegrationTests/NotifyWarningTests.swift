@@ -75,12 +75,17 @@ import Testing
     }
   }
 
-  @Test func `On a terminal, a command that waits for a button says that Focus is on`()
-    async throws
-  {
+  @Test(arguments: [
+    (["state", "focus=on"], "Focus is on"),
+    (["settings", "belfry.shell", "style=none"], "banners are off for belfry.shell"),
+  ])
+  func `A command that waits for a button says why the question has no banner`(
+    change: [String], cause: String
+  ) async throws {
     try await Scenario.run { scenario in
       let agent = try await scenario.agent(of: nil)
-      try await scenario.tell(agent, "state", "focus=on")
+      _ = try await notify(scenario, agent, "Tea")
+      _ = try await scenario.belfryCommand(change + ["--socket", agent.socket])
       let command = [
         Installation.belfry, "notify", "Deploy", "--id", "q", "--action", "yes=Deploy",
         "--socket", agent.socket,
@@ -88,9 +93,11 @@ import Testing
       let waiting = try scenario.start([
         "/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null",
       ])
-      _ = try await waiting.output(called: "the state of Focus") { lines in
-        lines.contains { $0.contains("Focus is on, so the notification appears only in") }
+      _ = try await waiting.output(called: "the command for an answer") { lines in
+        lines.contains { $0.contains("waiting for an answer: run 'belfry center action q") }
       }
+      #expect(
+        waiting.lines.contains { $0.contains("\(cause), so the notification appears only in") })
       try await scenario.tell(agent, "center", "action", "q", "yes")
       #expect(try await waiting.end() == 0)
     }

@@ -54,6 +54,19 @@ import Testing
     }
   }
 
+  @Test func `A data folder with other files is refused, and stays unchanged`() async throws {
+    try await Scenario.run { scenario in
+      let folder = scenario.folder.file("project")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "mine".write(toFile: folder + "/tokens", atomically: true, encoding: .utf8)
+      let program = try start(scenario, options: ["--data", folder], "true")
+      #expect(try await program.end() == 1)
+      #expect(program.errors.contains("not from an earlier run"), "\(program.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["tokens"])
+      #expect(try String(contentsOfFile: folder + "/tokens", encoding: .utf8) == "mine")
+    }
+  }
+
   @Test(arguments: [("exit 7", 7), ("kill -KILL $$", 137), ("kill -INT $$", 130), ("true", 0)])
   func `It ends with its command's status`(script: String, status: Int32) async throws {
     try await Scenario.run { scenario in

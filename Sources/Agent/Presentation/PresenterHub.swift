@@ -118,7 +118,7 @@ final class PresenterHub {
     let terminal = TerminalPresenter(
       listener: listener, ringsBell: isatty(1) == 1 && !sounds.isAvailable,
       isLooked: configuration.presenters?.contains(.terminal) == true || isatty(1) == 1,
-      canAsk: !FileSystem.isSameFile("/proc/self/fd/0", "/dev/null"),
+      hasInput: { TerminalInput.canRead },
       words: words,
       write: configuration.output)
     presenters.append(terminal)

@@ -36,9 +36,16 @@ final class TerminalInput: EventHandler {
 
   /// The process group that standard input's terminal belongs to; nil if standard input is not a terminal of this
   /// process's session.
-  private var foregroundGroup: pid_t? {
+  private static var foregroundGroup: pid_t? {
     let group = tcgetpgrp(STDIN_FILENO)
     return group < 0 ? nil : group
+  }
+
+  /// True if the user can type an answer now: standard input is not the null device, and this process is not a
+  /// background job of its terminal.
+  static var canRead: Bool {
+    !FileSystem.isSameFile("/proc/self/fd/0", "/dev/null")
+      && foregroundGroup.map { $0 == getpgrp() } ?? true
   }
 
   /// Checks the terminal again later, because no event is reported when the terminal is given to this process's group.
@@ -53,14 +60,14 @@ final class TerminalInput: EventHandler {
   }
 
   func ready(_ readiness: Readiness) {
-    if let foregroundGroup, foregroundGroup != getpgrp() { return waitForForeground() }
+    if let group = Self.foregroundGroup, group != getpgrp() { return waitForForeground() }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
     }
     guard count > 0 else {
       // Another process group has taken over the terminal since the check.
-      if count < 0, errno == EIO, foregroundGroup != nil { return waitForForeground() }
+      if count < 0, errno == EIO, Self.foregroundGroup != nil { return waitForForeground() }
       if count == 0 || errno != EINTR { close() }
       return
     }

@@ -20,6 +20,7 @@ final class TerminalPresenter: Presenter {
   private let ringsBell: Bool
   private let isLooked: Bool
   private let words: () -> DeviceWords
+  private let hasInput: () -> Bool
   private weak var listener: (any PresenterListener)?
   private var shown: [AppNotificationID: Shown] = [:]
   private var prompts: [Prompt] = []
@@ -33,24 +34,25 @@ final class TerminalPresenter: Presenter {
   ///   - listener: Receives the user's actions.
   ///   - ringsBell: True if a sound rings the terminal's bell.
   ///   - isLooked: True if a user is looking at the terminal, so that printed notifications count as seen.
-  ///   - canAsk: True if the user can type an answer.
+  ///   - hasInput: Returns true if the user can type an answer; called when a question is shown.
   ///   - words: Returns the agent's own strings; called when they are shown.
   ///   - write: Receives a line without its newline.
   init(
-    listener: any PresenterListener, ringsBell: Bool, isLooked: Bool, canAsk: Bool = true,
+    listener: any PresenterListener, ringsBell: Bool, isLooked: Bool,
+    hasInput: @escaping () -> Bool = { true },
     words: @escaping () -> DeviceWords = { .english }, write: @escaping (String) -> Void
   ) {
     self.listener = listener
     self.ringsBell = ringsBell
     self.isLooked = isLooked
-    self.canAsk = canAsk
+    self.hasInput = hasInput
     self.words = words
     self.write = write
   }
 
   let kind = PresenterKind.terminal
   var isAvailable: Bool { true }
-  let canAsk: Bool
+  var canAsk: Bool { hasInput() }
 
   func show(_ event: PresenterEvent, atUnixMilliseconds unixMilliseconds: Int64) {
     switch event {
@@ -91,7 +93,10 @@ final class TerminalPresenter: Presenter {
     write(
       "[\(number)] " + (isEarlier ? words()[.earlier] + " " : "")
         + "\(Self.printable(presentation.appName)): " + texts.joined(separator: " | "))
-    if !presentation.actions.isEmpty {
+    if !presentation.actions.isEmpty, !canAsk {
+      let ids = presentation.actions.map { Self.printable($0.id) }.joined(separator: ", ")
+      write("    Answer with 'belfry center action' (actions: \(ids))")
+    } else if !presentation.actions.isEmpty {
       let actions = presentation.actions.map { action in
         "'\(Self.typedForm(of: action, on: number))' for \(Self.printable(action.title))"
           + (action.isDestructive ? " (destructive)" : "")
@@ -106,12 +111,14 @@ final class TerminalPresenter: Presenter {
     let words = words()
     let number = prompt.id.number
     let title = Self.printable(prompt.title(words))
+    // Without input, the agent's log states the command that answers the question.
+    let choice = canAsk ? " [y/n]" : ""
     switch prompt.subject {
     case .notifications:
       let end = title.hasSuffix("?") ? "" : "."
-      write("(\(number)) \(title)\(end) \(words[.allow])? [y/n]")
+      write("(\(number)) \(title)\(end) \(words[.allow])?\(choice)")
     case .location(let usage):
-      write("(\(number)) \(title) \(Self.printable(usage)) [y/n]")
+      write("(\(number)) \(title) \(Self.printable(usage))\(choice)")
     }
   }
 

@@ -22,6 +22,8 @@ struct ServerCertificates {
   var addedNames: [String] = []
   /// The names that the listeners' certificates don't contain, because the authority doesn't permit them.
   var forbiddenNames: [String] = []
+  /// The names that an earlier start added, and that these certificates do not contain.
+  var unservedNames: [String] = []
 
   /// The time, in seconds since 1970, at which the first of the certificates expires.
   var notAfter: Int64 {
@@ -71,6 +73,9 @@ extension GatewayFolder {
     }
     certificates.addedNames = added
     certificates.forbiddenNames = forbidden
+    let served = Set((general + added + forbidden).map { Array($0.utf8) })
+    certificates.unservedNames = addedCertificates.flatMap(\.hostNames)
+      .filter { !served.contains(Array($0.utf8)) }
     return certificates
   }
 

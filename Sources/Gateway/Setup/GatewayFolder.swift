@@ -141,11 +141,14 @@ public struct GatewayFolder: Sendable {
   }
 
   private var listenerCertificates: [Certificate] {
+    [try? Certificate(pem: (try? read("server.pem")) ?? [])].compactMap(\.self) + addedCertificates
+  }
+
+  /// The certificates for names that were added after the first start, including those of earlier starts.
+  var addedCertificates: [Certificate] {
     let names = (try? FileSystem.list(path)) ?? []
     let chains = names.sorted().filter { name in
-      name == "server.pem"
-        || (name.hasPrefix("server-added-") && name.hasSuffix(".pem")
-          && !name.hasSuffix("-key.pem"))
+      name.hasPrefix("server-added-") && name.hasSuffix(".pem") && !name.hasSuffix("-key.pem")
     }
     return chains.compactMap { try? Certificate(pem: (try? read($0)) ?? []) }
   }

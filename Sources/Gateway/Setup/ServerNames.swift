@@ -49,10 +49,13 @@ struct LimitedNames: Sendable, Equatable {
   private let forbidden: [String]  // text: the operator's own names
   /// The names that only clients with the current `ca.pem` can use.
   private let added: [String]  // text: the operator's own names
+  /// The names of an earlier start that no client can use any longer.
+  private let unserved: [String]  // text: the operator's own names
 
   init(_ certificates: ServerCertificates) {
     forbidden = certificates.forbiddenNames
     added = certificates.addedNames
+    unserved = certificates.unservedNames
   }
 
   func report(authority file: String, log: Log) {
@@ -66,6 +69,12 @@ struct LimitedNames: Sendable, Equatable {
         "a name is newer than the first ca.pem: clients that use this name need the current ca.pem, others can "
           + "keep theirs",
         ["names": added.joined(separator: ","), "ca": file])
+    }
+    if !unserved.isEmpty {
+      log.warning(
+        "the certificates no longer contain names that an earlier start added: clients cannot use these names unless "
+          + "the gateway is started with --name for each of them",
+        ["names": unserved.joined(separator: ",")])
     }
   }
 }

@@ -63,9 +63,10 @@ struct NotifyActions {
   }
 
   /// The message that tells the user how to answer a notification from a shell.
-  func notice(of id: String) -> String {
+  func notice(of id: String, hasBanner: Bool) -> String {
     let text = hasTextField ? " [--text TEXT]" : ""
-    return "waiting for an answer: choose a button, or run 'belfry center action "
+    return
+      "waiting for an answer: \(hasBanner ? "choose a button, or " : "")run 'belfry center action "
       + "\(ShellWords.quoted(id)) ACTION\(text)' in another shell "
       + "(ACTION: \(CommandLineOptions.list(list.map(\.id))))"
   }

@@ -32,11 +32,28 @@ enum NotifyWarnings {
     return true
   }
 
-  /// Reports that Focus is on, so that a question has no banner.
-  static func reportFocus(_ options: CommandLineOptions) {
-    let rows = (try? AgentControl(options).ask(.state([:])).rows) ?? []
-    guard let row = rows.first, row["focus"] == "on" else { return }
-    Output.error("Focus is on, so the notification appears only in the Notification Center")
+  /// Reports the setting because of which a question has no banner; returns false if there is no such setting.
+  ///
+  /// Focus and the desktop's Do Not Disturb do not apply to a notification that breaks through them.
+  static func reportMissingBanner(
+    _ app: String, breaksThrough: Bool, on connection: AppLinkConnection,
+    _ options: CommandLineOptions
+  ) -> Bool {
+    let state = (try? AgentControl(options).ask(.state([:])).rows)?.first
+    let settings = try? connection.call(
+      .control(.appSettings(app: app)), timeoutMilliseconds: AgentControl.answerMilliseconds)
+    let cause: String
+    if settings?.rows.first?["style"] == "none" {
+      cause = "banners are off for \(app)"
+    } else if !breaksThrough, state?["focus"] == "on" {
+      cause = "Focus is on"
+    } else if !breaksThrough, state?["doNotDisturb"] == "on" {
+      cause = "the desktop's Do Not Disturb is on"
+    } else {
+      return false
+    }
+    Output.error("\(cause), so the notification appears only in the Notification Center")
+    return true
   }
 
   /// Warns if the agent does not know the device's location, so that a notification for an area cannot be shown.

@@ -55,8 +55,14 @@ enum SubscribeCommand {
         throw error
       }
       if wasOff { Output.error("notifications were off for \(app.id), and are on now") }
-      if let former = known?["name"]?.stringValue, !former.utf8.elementsEqual(app.name.utf8) {
-        Output.error("\(app.id) is now called '\(app.name)' instead of '\(former)'")
+      // The agent removes characters that could deceive the user.
+      let present = try? AgentControl(options).ask(.apps).rows.first {
+        $0["app"]?.stringValue == app.id
+      }
+      if let former = known?["name"]?.stringValue, let name = present?["name"]?.stringValue,
+        !former.utf8.elementsEqual(name.utf8)
+      {
+        Output.error("\(app.id) is now called '\(name)' instead of '\(former)'")
       }
       let key = gateway.map { SubscriptionKey.find(for: app.id, of: $0.content, in: $0.folder) }
       let curl = gateway.map { Self.curl(app, token, $0, key) }

@@ -37,8 +37,8 @@ enum TestGatewayCommand {
         "environment", "sandbox|production", default: "sandbox", "the gateway's APNs environment"),
       .value(
         "data", "DIR",
-        "data folder to use instead of a temporary folder; the next run with this folder gets the "
-          + "same tokens"),
+        "data folder to use instead of a temporary folder: new, empty, or from an earlier run, which "
+          + "had the same tokens"),
       .flag("keep", "keep the temporary folder and print its path"),
     ])
 
@@ -144,6 +144,7 @@ struct TestGatewayRun {
       if keepsFolder, dataFolder == nil { Output.error("keeping test data", do: folder) }
     }
     try FileSystem.makeDirectories(folder)
+    try Self.requireOwnFolder(folder)
     // Environment variables that specify another gateway don't apply to this gateway.
     for name in ProcessInfo.processInfo.environment.keys
     where name.hasPrefix(GatewaySettings.variablePrefix) { unsafe unsetenv(name) }
@@ -208,6 +209,19 @@ struct TestGatewayRun {
   /// The maximum number of tokens in one environment variable, which the kernel limits to 128 KiB; each token takes up
   /// 65 bytes.
   private static let environmentTokensMax = 1_000
+
+  /// Throws an error if `folder` contains files that an earlier run did not create, because this run would replace some
+  /// of them.
+  private static func requireOwnFolder(_ folder: String) throws(SystemFailure) {
+    guard !FileSystem.isRegularFile(folder + "/gateway/control.sqlite"),
+      try !FileSystem.list(folder).isEmpty
+    else { return }
+    throw .unusable(
+      text: folder,
+      reason:
+        "the folder is not empty, and not from an earlier run: choose a new or empty folder for "
+        + "--data")
+  }
 
   private static func temporaryFolder() throws(SystemFailure) -> String {
     let base = StateFolders.variable("TMPDIR") ?? "/tmp"

@@ -80,6 +80,20 @@ import Testing
     #expect(listener.actions == [PersonAction("t", text: "On my way")])
   }
 
+  @Test func `without input, the terminal does not ask for letters`() throws {
+    let listener = Listener()
+    var lines: [String] = []
+    let presenter = TerminalPresenter(
+      listener: listener, ringsBell: false, isLooked: true, hasInput: { false },
+      write: { lines.append($0) })
+    presenter.show(.prompt(try prompt(1)), atUnixMilliseconds: 0)
+    #expect(lines.first?.hasSuffix("Allow?") == true, "\(lines)")
+    let yes = NotificationAction(id: "yes", title: "Deploy")
+    presenter.show(
+      .presented(DesktopTests.presentation(actions: [yes])), atUnixMilliseconds: 0)
+    #expect(lines.last == "    Answer with 'belfry center action' (actions: yes)")
+  }
+
   @Test func `the badge and the mark on earlier notifications are in the device's language`() {
     let listener = Listener()
     var lines: [String] = []
