@@ -98,6 +98,24 @@ import Testing
   }
 
   @Test(.requires(.initdb))
+  func `a notification that was numbered before another node's is not stored after it`()
+    async throws
+  {
+    let server = try await PostgresProgram()
+    let address = try PostgresAddress(server.url)
+    let (a, b) = (try Node("a", on: address), try Node("b", on: address))
+    try a.enroll(1)
+    #expect(try a.claim(.take, 1) == ["held"])
+    #expect(try b.claim(.take, 1) == ["held"])
+    #expect(try b.put((9, device: 1)).isEmpty)
+    #expect(try a.claim(.take, 1) == ["held"])
+    #expect(try a.put((3, device: 1)) == [.claimLost], "a numbered the row before b's")
+    #expect(try a.put((10, device: 1)).isEmpty)
+    #expect(try a.sequences(1) == [9, 10])
+    try await server.stop()
+  }
+
+  @Test(.requires(.initdb))
   func `the record of a link that is new since the claims were read is not removed`() async throws {
     let server = try await PostgresProgram()
     let address = try PostgresAddress(server.url)

@@ -6,8 +6,8 @@ final class PostgresClaims: DeviceClaims {
   private let server: PostgresServer
   private let node: PostgresNode
   private let own: NodeNumber
-  /// The number of each claim that this process holds, by device.
-  private let numbers = Mutex<[UInt64: Int64]>([:])
+  /// The claims that this process holds, by device.
+  private let claims = Mutex(HeldClaims())
   /// A lock that makes the order of the claims in this process the same as in the database.
   private let order = Mutex<Void>(())
 
@@ -27,16 +27,21 @@ final class PostgresClaims: DeviceClaims {
       let answer = try answer(to: requests)
       assert(
         answer.results.count == requests.count, "every request has one result")
-      numbers.withLock { numbers in
-        for (request, number) in zip(requests, answer.numbers) {
-          if number != .kept { numbers[request.device] = number.value }
+      claims.withLock { claims in
+        for ((request, number), result) in zip(zip(requests, answer.numbers), answer.results) {
+          switch (number, result) {
+          case (.kept, _): break
+          case (.held(let number), .held(let device)):
+            claims.hold(request.device, number, highestSequence: device.highestSequence)
+          case (.held, _), (.gone, _): claims.remove(request.device)
+          }
         }
       }
       return answer.results
     }
   }
 
-  func forget(_ device: UInt64) { numbers.withLock { _ = $0.removeValue(forKey: device) } }
+  func forget(_ device: UInt64) { claims.withLock { $0.remove(device) } }
 
   func devicesClaimedElsewhere() throws(StorageFailure) -> [ClaimElsewhere] {
     let rows = try server.read([.init(Self.elsewhere, [.integer(Int64(own))])])
@@ -70,11 +75,13 @@ final class PostgresClaims: DeviceClaims {
 
   /// Returns the number of each of these claims that this process holds, by device.
   func held(_ devices: Set<UInt64>) -> [UInt64: Int64] {
-    numbers.withLock { numbers in
-      var held: [UInt64: Int64] = [:]
-      for device in devices { held[device] = numbers[device] }
-      return held
-    }
+    claims.withLock { $0.numbers(of: devices) }
+  }
+
+  /// Returns the devices for which an operation stores a notification that this process numbered before it last claimed the
+  /// device.
+  func outdated(_ operations: [StoreOperation]) -> Set<UInt64> {
+    claims.withLock { $0.outdated(operations) }
   }
 
   /// Returns the statement that locks these claims until the end of the transaction, and fails if one of them is lost.
@@ -91,13 +98,11 @@ final class PostgresClaims: DeviceClaims {
   /// Returns the devices whose claims this process no longer holds.
   func lose(_ devices: [UInt64], heldBefore held: [UInt64: Int64]) -> Set<UInt64> {
     assert(devices.allSatisfy { held[$0] != nil }, "the commit checked the claims of the devices")
-    return numbers.withLock { numbers in
-      var lost: Set<UInt64> = []
-      for device in devices where numbers[device] == nil || numbers[device] == held[device] {
-        numbers[device] = nil
-        lost.insert(device)
-      }
-      return lost
+    return claims.withLock { claims in
+      let present = claims.numbers(of: Set(devices))
+      let lost = devices.filter { present[$0] == nil || present[$0] == held[$0] }
+      for device in lost { claims.remove(device) }
+      return Set(lost)
     }
   }
 
@@ -106,8 +111,6 @@ final class PostgresClaims: DeviceClaims {
   /// The effect of a result on the table of claims.
   private enum Number: Equatable {
     case held(Int64), gone, kept
-
-    var value: Int64? { if case .held(let number) = self { number } else { nil } }
   }
 
   /// Claims devices in the database, and reads the records of the devices after their claims are locked.

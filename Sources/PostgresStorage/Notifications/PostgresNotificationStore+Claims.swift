@@ -11,11 +11,12 @@ extension PostgresNotificationStore {
     _ operations: [StoreOperation], with claims: PostgresClaims
   ) throws(StorageFailure) -> [DroppedNotification] {
     let devices = Set(operations.compactMap(\.claimedDevice))
-    var lost: Set<UInt64> = []
+    // The node numbers these notifications again after it has read the device's rows.
+    var lost = claims.outdated(operations)
     var repeats = 0
     while true {
       let held = claims.held(devices.subtracting(lost))
-      lost = devices.subtracting(held.keys)
+      lost.formUnion(devices.subtracting(held.keys))
       let claimed = ClaimedOperations(operations, except: lost)
       guard !claimed.operations.isEmpty else { return claimed.result([]) }
       do throws(StorageFailure) {

@@ -24,6 +24,27 @@ struct ClusterSimulationProfile {
   /// The mean time between two revocations of provider keys.
   var keyRevocationEvery: Int64
 
+  /// Returns the profile for a cluster in which faults occur only if a test causes them.
+  static func quiet(nodes: Int) -> ClusterSimulationProfile {
+    var random = SeededGenerator(seed: 1)
+    var profile = ClusterSimulationProfile(&random, length: .full)
+    let never = Int64.max / 4
+    profile.nodes = nodes
+    profile.leaseMilliseconds = 30_000
+    profile.clockDifferenceMilliseconds = 0
+    profile.unknownShare = 0
+    profile.absenceEvery = never
+    profile.isolationEvery = never
+    profile.freezeEvery = never
+    profile.busAbsenceEvery = never
+    profile.partitionEvery = never
+    profile.loss = 0
+    profile.doubling = 0
+    profile.delayMost = 1_000_000
+    profile.keyRevocationEvery = never
+    return profile
+  }
+
   init(_ random: inout SeededGenerator, length: SimulationLength) {
     func pick(_ choices: Int64...) -> Int64 {
       choices[Int(random.next() % UInt64(choices.count))]

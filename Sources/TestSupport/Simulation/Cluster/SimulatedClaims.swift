@@ -6,8 +6,8 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
   // The class is used only on the simulation's own thread, which makes the unchecked conformance safe.
   private unowned let session: SimulatedSession
   private let server: SimulatedServer
-  /// The number of each claim that this process holds, by device.
-  private var numbers: [UInt64: Int64] = [:]
+  /// The claims that this process holds, by device.
+  private var claims = HeldClaims()
 
   init(in session: SimulatedSession) {
     self.session = session
@@ -31,10 +31,12 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
     assert(answers.count == requests.count, "every request has one result")
     for (request, answer) in zip(requests, answers) {
       switch answer.result {
-      case .held: numbers[request.device] = answer.number
+      case .held(let device):
+        claims.hold(
+          request.device, answer.number ?? 0, highestSequence: device.highestSequence)
       // This node can own a device that was last connected to another node, and that it could not reclaim.
       case .elsewhere(own): break
-      case .elsewhere, .unknown: numbers[request.device] = nil
+      case .elsewhere, .unknown: claims.remove(request.device)
       }
     }
     return answers.map(\.result)
@@ -80,7 +82,7 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
     )
   }
 
-  func forget(_ device: UInt64) { numbers[device] = nil }
+  func forget(_ device: UInt64) { claims.remove(device) }
 
   func devicesClaimedElsewhere() throws(StorageFailure) -> [ClaimElsewhere] {
     try server.read { () throws(StorageFailure) in
@@ -112,20 +114,26 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
 
   /// Returns the number of each of these claims that this process holds.
   func held(_ devices: Set<UInt64>) -> [UInt64: Int64] {
-    numbers.filter { devices.contains($0.key) }
+    claims.numbers(of: devices)
   }
+
+  /// Returns the devices for which an operation stores a notification that was numbered before the last claim.
+  func outdated(_ operations: [StoreOperation]) -> Set<UInt64> { claims.outdated(operations) }
 
   /// Forgets claims for which a commit was rejected; returns those that this process no longer holds.
   func lose(_ devices: [UInt64]) -> Set<UInt64> {
     assert(
-      devices.allSatisfy { numbers[$0] != nil }, "the commit checked the claims of the devices")
-    for device in devices { numbers[device] = nil }
+      devices.allSatisfy { claims.number(of: $0) != nil },
+      "the commit checked the claims of the devices")
+    for device in devices { claims.remove(device) }
     return Set(devices)
   }
 
   /// Returns true if the process holds the device's present claim.
   func holdsPresentClaim(on device: UInt64) -> Bool {
-    guard let claim = database.claims[device], let number = numbers[device] else { return false }
+    guard let claim = database.claims[device], let number = claims.number(of: device) else {
+      return false
+    }
     return claim.node == own && claim.number == number
   }
 }

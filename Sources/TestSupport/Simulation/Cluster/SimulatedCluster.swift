@@ -131,7 +131,7 @@ final class SimulatedCluster: @unchecked Sendable {
   // MARK: Administration
 
   /// The result of an administrator's command.
-  private enum Outcome {
+  enum Outcome {
     /// The command has returned: every node has applied the change, or has lost its lease.
     case confirmed
     /// The command has returned, but has named a node that has not applied the change.
@@ -140,7 +140,7 @@ final class SimulatedCluster: @unchecked Sendable {
   }
 
   /// Performs a command on a node, which takes time.
-  private func administer(_ request: AdministrationRequest) -> Outcome {
+  func administer(_ request: AdministrationRequest) -> Outcome {
     let ready = world.gateways.filter { $0.isReady && $0.frozenUntil <= world.time.now }
     guard !isAdministering, !ready.isEmpty else { return .failed }
     let process = world.pick(ready)

@@ -22,10 +22,10 @@ final class SimulatedNodeNotificationStore: NotificationStore, @unchecked Sendab
   ) throws(StorageFailure) -> [DroppedNotification] {
     let devices = Set(operations.compactMap(\.claimedDevice))
     let claims = session.claims
-    var lost: Set<UInt64> = []
+    var lost = claims.outdated(operations)
     while true {
       let held = claims.held(devices.subtracting(lost))
-      lost = devices.subtracting(held.keys)
+      lost.formUnion(devices.subtracting(held.keys))
       let claimed = ClaimedOperations(operations, except: lost)
       guard !claimed.operations.isEmpty else { return claimed.result([]) }
       do throws(StorageFailure) {
