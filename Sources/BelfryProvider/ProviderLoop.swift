@@ -27,6 +27,8 @@ struct ProviderLoopSetup: Sendable {
   let policy: RetryPolicy
   let connections: Int
   let report: ConnectionReport
+  /// True if the client must not connect to an address that is not public.
+  var isPublicOnly = false
 }
 
 /// The part of a client that runs on the event loop and carries out the steps of ``ClientSession``.
@@ -45,6 +47,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
   private let loop: EventLoop
   private let endpoint: ProviderEndpoint
   private let tls: TLSClientContext
+  private let isPublicOnly: Bool
   private let key: ProviderKey?
   private var session: ClientSession
   private var pending: [RequestNumber: Pending] = [:]
@@ -64,6 +67,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
     report = setup.report
     endpoint = setup.endpoint
     tls = setup.tls
+    isPublicOnly = setup.isPublicOnly
     key = setup.key
     session = ClientSession(
       policy: setup.policy, endpoint: setup.endpoint.description, connections: setup.connections,
@@ -111,7 +115,7 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       case .connect(let number):
         if !session.hasOpenConnection { report.connecting() }
         connections[number] = PushServiceConnection(
-          number, loop: loop, endpoint: endpoint, tls: tls, owner: self)
+          number, loop: loop, endpoint: endpoint, tls: tls, isPublicOnly: isPublicOnly, owner: self)
       case .send(let number, let connection): send(number, on: connection)
       case .fail(let number, let failure): finish(number, .failure(failure))
       case .close(let number): connections[number]?.close()

@@ -49,7 +49,7 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
 
   init(
     _ number: ConnectionNumber, loop: EventLoop, endpoint: ProviderEndpoint,
-    tls: TLSClientContext, owner: any PushServiceConnectionOwner
+    tls: TLSClientContext, isPublicOnly: Bool = false, owner: any PushServiceConnectionOwner
   ) {
     self.number = number
     self.loop = loop
@@ -57,7 +57,7 @@ final class PushServiceConnection: StreamHandler, TimerTarget, TurnEndTarget {
     self.liveness = Liveness(now: loop.nowNanoseconds)
     self.stream = ByteStream.connect(
       on: loop, to: .tcp(host: endpoint.host, port: endpoint.port), tls: tls,
-      timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
+      isPublicOnly: isPublicOnly, timeoutNanoseconds: Limits.connectNanoseconds, handler: self)
   }
 
   /// Queues a request and returns its stream ID, or nil if the connection does not currently accept requests.

@@ -100,7 +100,8 @@ struct PostgresImportTable: Sendable {
     PostgresImportTable(
       "token", as: "registry_token",
       "number topic:text sealed:data language:text time_zone:text user=user_name:text "
-        + "installation:text first last environment:text", keyCount: 1, ("r1", "rd1", "rf1")),
+        + "installation:text first last environment:text keys:data", keyCount: 1,
+      ("r1", "rd1", "rf1")),
     PostgresImportTable(
       "tag", as: "registry_tag", "name:text token", keyCount: 2, ("r2", "rd2", "rf2")),
     PostgresImportTable(

@@ -72,6 +72,11 @@ internal import CPostgreSQL
     return texts
   }
 
+  /// Returns the bytes of a column, or nil for null.
+  func optionalBytes(_ row: Int, _ column: Int) -> [UInt8]? {
+    isNull(row, column) ? nil : bytes(row, column)
+  }
+
   /// Returns the bytes of a column; empty for null.
   func bytes(_ row: Int, _ column: Int) -> [UInt8] {
     precondition(row >= 0 && row < count, "a row is read only if it exists")

@@ -59,11 +59,17 @@ struct PostgresValue {
     return PostgresValue(int8ArrayType, bytes)
   }
 
-  /// Returns a `bytea[]`.
-  static func datas(_ values: some Collection<[UInt8]>) -> PostgresValue {
-    let size = values.reduce(0) { $0 + $1.count + 4 }
-    var bytes = arrayHeader(byteaType, count: values.count, reserving: size)
+  /// Returns a `bytea[]`; nil becomes null.
+  static func datas(_ values: some Collection<[UInt8]?>) -> PostgresValue {
+    let size = values.reduce(0) { $0 + ($1?.count ?? 0) + 4 }
+    let hasNulls = values.contains { $0 == nil }
+    var bytes = arrayHeader(
+      byteaType, count: values.count, hasNulls: hasNulls, reserving: size)
     for value in values {
+      guard let value else {
+        append(Int32(-1), to: &bytes)
+        continue
+      }
       append(Int32(value.count), to: &bytes)
       bytes += value
     }

@@ -171,6 +171,34 @@ package enum Limits {
   /// The time for which the registry's counts are reused, as a multiple of the time that counting takes.
   static let countsRest: Int64 = 20
 
+  // MARK: Web Push
+
+  /// The maximum number of Web Push services whose state is kept; browsers use about five services.
+  static let webPushHostsMax = 1_024
+  /// The maximum number of Web Push services with pending messages that have never responded: half of the services to
+  /// which a client is connected at the same time.
+  static let untestedHostsMax = 32
+  /// The maximum number of subscriptions whose service asked to wait; others are tried again with the next attempt.
+  static let limitedEndpointsMax = 10_000
+  /// The first pause, in nanoseconds, before another message is sent to a service that did not respond; the pause doubles
+  /// each time.
+  static let webPushSilenceNanoseconds: Int64 = 5_000_000_000
+  /// The longest pause, in nanoseconds, before another message is sent to a service that did not respond.
+  static let webPushSilenceNanosecondsMax: Int64 = 60_000_000_000
+  /// The longest time, in seconds, for which a `Retry-After` of a Web Push service is obeyed, because any server can be
+  /// the service of a subscription.
+  static let retryAfterSecondsMax: Int64 = 300
+  /// The maximum number of attempts to reach the subscriptions of a batch: about eight minutes.
+  ///
+  /// A campaign therefore ends even if a service no longer exists.
+  static let webPushAttemptsMax = 20
+  /// The time, in nanoseconds, after which a batch no longer delays other batches while it waits for Web Push services.
+  ///
+  /// A service usually responds within a fraction of a second.
+  static let webPushPatienceNanoseconds: Int64 = 2_000_000_000
+  /// The maximum number of batches that wait for Web Push services without delaying other batches.
+  static let parkedBatchesMax = 100
+
   /// The longest lifetime of a push, in seconds, which is also the limit of push services (apns-protocol section 4).
   static let expirationSecondsMax: Int64 = 30 * 86_400
 }

@@ -12,6 +12,7 @@ internal import System
 /// token-key         the key that seals the tokens
 /// admin-token       the token for the operator's requests
 /// apps/ID.key       the key that the installations of an app send
+/// vapid.pem         the key of the sender of Web Push messages
 /// provider.json     the address of the running service
 /// database          the URL of the database that contains the tokens and campaigns instead
 /// ```
@@ -35,6 +36,8 @@ public struct ProviderFolder: Sendable {
   /// Returns the path of the running service's description in a folder.
   public static func descriptionFile(in folder: String) -> String { "\(folder)/provider.json" }
 
+  /// The path of the folder.
+  public var path: String { folder.path }
   /// The path of the admin token's file.
   public var adminTokenFile: String { Self.adminTokenFile(in: folder.path) }
   /// The path of the file in which the running service describes how to reach it.

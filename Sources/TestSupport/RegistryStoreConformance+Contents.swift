@@ -14,7 +14,7 @@ extension RegistryStoreConformance {
           1, language: "fr-CA", timeZone: "Europe/Paris", user: "ann", installation: "phone",
           tags: ["news", "é"], environment: "sandbox"),
         token(2, timeZone: "UTC", tags: ["news"]), token(3), token(4, topic: "b", user: "ann"),
-        token(5, timeZone: "UTC"), token(6), token(7), token(8),
+        token(5, timeZone: "UTC", keys: [1, 2]), token(6, keys: [3]), token(7), token(8),
       ], at: 10)
     #expect(
       try store.removeDead([DeadToken(sealed: [3], topic: nil, sinceMilliseconds: 20)]) == 1)
@@ -46,7 +46,10 @@ extension RegistryStoreConformance {
     batch.isSent = false
     try store.narrow(
       batch, of: "zones",
-      tallies: [CampaignTally(outcome: .accepted, reason: "", language: "fr", count: 1)], dead: [])
+      tallies: [
+        CampaignTally(outcome: .accepted, reason: "", language: "fr", count: 1),
+        CampaignTally(outcome: .accepted, reason: "", language: "fr", isWebPush: true, count: 2),
+      ], dead: [])
     _ = try #require(try store.claim(of: zones, group: groups[1], limit: 1, at: 31))
   }
 

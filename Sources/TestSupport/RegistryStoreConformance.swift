@@ -24,19 +24,20 @@ public struct RegistryStoreConformance: Sendable {
     try probes()
     try refusesAfterClosing()
     try checkCampaigns()
+    try checkSubscriptions()
     try agreesWithSQLite()
   }
 
   static func token(
     _ byte: UInt8, topic: String = topic, language: String? = nil, timeZone: String? = nil,
     user: String? = nil, installation: String? = nil, tags: [String] = [],
-    environment: String? = nil
+    environment: String? = nil, keys: [UInt8]? = nil
   ) -> TokenRegistration {
     assert(!topic.isEmpty, "a token has a topic")
     assert(byte > 0, "a token is not 0, so that a zeroed row differs")
     return TokenRegistration(
       sealed: [byte], topic: topic, language: language, timeZone: timeZone, user: user,
-      installation: installation, tags: tags, environment: environment)
+      installation: installation, tags: tags, environment: environment, keys: keys)
   }
 
   static func sealed(_ store: any RegistryStore) throws -> [[UInt8]] {

@@ -240,4 +240,28 @@ private func notification(_ text: String) -> WebPushNotification {
   func `a subject that services refuse is refused before sending`(subject: String) {
     #expect(throws: WebPushFailure.self) { try WebPushClient(.init(subject: subject)) }
   }
+
+  @Test func `a client for public addresses sends nothing to this machine, whatever its name`()
+    async throws
+  {
+    let service = try FakeService { _, _ in FakeService.created }
+    var configuration = WebPushClient.Configuration(authorityPEM: service.authorityPEM)
+    configuration.allowsPrivateAddresses = false
+    let client = try WebPushClient(configuration)
+    let keys = try WebPushSubscriptionKeys()
+    for host in ["localhost", "127.0.0.1", "[::1]"] {
+      let subscription = try WebPushSubscription(
+        endpoint: "https://\(host):\(service.port)/push/A", p256dh: keys.pointText,
+        auth: keys.authText)
+      await #expect {
+        try await client.send(notification("Hello"), to: subscription)
+      } throws: {
+        guard case .failed(.unreachable(_, let reason))? = $0 as? WebPushFailure else {
+          return false
+        }
+        return reason.contains("no public address")
+      }
+    }
+    #expect(service.requests.isEmpty)
+  }
 }

@@ -63,7 +63,7 @@ import Testing
     let counts = try copy(to: address)
     #expect(
       counts == [
-        "token": 6, "tag": 3, "campaign": 4, "recipient": 7, "leg": 3, "batch": 2, "tally": 1,
+        "token": 6, "tag": 3, "campaign": 4, "recipient": 7, "leg": 3, "batch": 2, "tally": 2,
         "departure": 1,
       ])
     let target = try PostgresRegistryStore(address, mayCreate: false)

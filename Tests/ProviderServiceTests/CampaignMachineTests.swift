@@ -62,9 +62,10 @@ import Testing
       return
     }
     #expect(addressees.count == 3)
-    let busy: Result<PushOutcome, ProviderFailure> = .success(
-      .rejected(
-        .init(status: 503, reason: "ServiceUnavailable", timestampMilliseconds: nil, id: "")))
+    let busy = PushConsequence(
+      .success(
+        .rejected(
+          .init(status: 503, reason: "ServiceUnavailable", timestampMilliseconds: nil, id: ""))))
     machine.handle([busy, busy, busy], of: 1, at: evening)
     var writes = 0
     var night = moment(22 * Self.hour + 60)
@@ -126,8 +127,9 @@ import Testing
         Issue.record("expected a push")
         return
       }
-      let answer: Result<PushOutcome, ProviderFailure> = .success(
-        .rejected(.init(status: status, reason: reason, timestampMilliseconds: nil, id: "")))
+      let answer = PushConsequence(
+        .success(
+          .rejected(.init(status: status, reason: reason, timestampMilliseconds: nil, id: ""))))
       machine.handle([answer], of: 1, at: moment(1))
       #expect(machine.campaign.problem != nil)
       machine.stop(leaving: .paused)
@@ -144,7 +146,7 @@ import Testing
     var machine = machine(SendTime(), zones: [])
     var recovered = recipients(1...1)
     recovered.readable = []
-    recovered.unreadable = ["en", "en"]
+    recovered.unreadable = [("en", false), ("en", false)]
     let batch = CampaignBatch(number: 1, group: 0, after: 0, last: 2, claimedMilliseconds: 0)
     machine.recover(batch, recovered, at: moment(1))
     guard case .act(.write(.finish(_, let tallies, _))) = machine.next(at: moment(1)) else {

@@ -302,7 +302,7 @@ import Transport
     #expect(report["accepted"] == .integer(Int64(sent)))
     // The table accounts for every device.
     let table = CampaignTable.csv(report)
-    #expect(table.hasSuffix(#""\#(id)","Hello","not sent",,,\#(302 - sent)"# + "\r\n"), "\(table)")
+    #expect(table.hasSuffix(#""\#(id)","Hello","not sent",,,\#(302 - sent),"# + "\r\n"), "\(table)")
   }
 
   @Test
@@ -383,9 +383,9 @@ import Transport
     ).text
     #expect(
       csv == """
-        campaign,name,outcome,reason,language,devices\r
-        "\(id)","'=1+1, ""x""\","accepted",,"en",1\r
-        "\(id)","'=1+1, ""x""\","accepted",,"fr",1\r
+        campaign,name,outcome,reason,language,devices,kind\r
+        "\(id)","'=1+1, ""x""\","accepted",,"en",1,"device"\r
+        "\(id)","'=1+1, ""x""\","accepted",,"fr",1,"device"\r
 
         """)
     #expect(

@@ -460,7 +460,10 @@ private struct TestService {
     for (name, advice) in [
       ("langage", "did you mean 'language'?"), ("lang", "did you mean 'language'?"),
       ("tags", "did you mean 'tag'?"),
-      ("timeZone", "expected one of deviceToken, topic, user, tag, language, limit, after"),
+      (
+        "timeZone",
+        "expected one of deviceToken, topic, user, tag, language, endpoint, kind, limit, after"
+      ),
     ] {
       let answer = try service.answer("GET", "/tokens", query: [(name, "fr")], key: admin)
       #expect(answer.status == 400, "\(name)")

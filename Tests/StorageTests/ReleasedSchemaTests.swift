@@ -57,6 +57,8 @@ import Testing
       release: "", archive: "control-7", file: "control.sqlite", version: 7, store: .control),
     Released(
       release: "", archive: "registry-3", file: "registry.sqlite", version: 3, store: .registry),
+    Released(
+      release: "", archive: "registry-4", file: "registry.sqlite", version: 4, store: .registry),
   ]
 
   private let folder: ScratchFolder

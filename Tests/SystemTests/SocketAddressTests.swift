@@ -97,4 +97,24 @@ import Testing
       #expect(FileSystem.exists(path))
     }
   }
+
+  @Test func `Addresses of this machine, its networks and special purposes are not public`() throws
+  {
+    let own = [
+      "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1",
+      "172.31.255.255", "192.0.2.1", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255",
+      "::", "::1", "::ffff:127.0.0.1", "::10.0.0.1", "64:ff9b::10.0.0.1", "2002:a00:1::1",
+      "2001:db8::1", "2001::1", "fc00::1", "fd12::1", "fe80::1", "ff02::1",
+    ]
+    for text in own {
+      #expect(try !#require(SocketAddress(host: text, port: 1)).isPublic, "\(text)")
+    }
+    let others = [
+      "1.1.1.1", "100.63.0.1", "172.15.0.1", "172.32.0.1", "192.0.3.1", "198.17.0.1",
+      "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "2606:4700::1111", "2001:200::1",
+    ]
+    for text in others {
+      #expect(try #require(SocketAddress(host: text, port: 1)).isPublic, "\(text)")
+    }
+  }
 }

@@ -29,6 +29,13 @@ public final class WebPushClient: Sendable {
     public var subject: String?
     /// The certificate authority to trust, as PEM text; `nil` trusts the system's certificate authorities.
     public var authorityPEM: [UInt8]?
+    /// True if the system's certificate authorities are trusted in addition to ``authorityPEM``.
+    public var trustsSystemAuthorities = false
+    /// True if the client also connects to addresses that are not public, such as those of this machine and its network.
+    ///
+    /// A server that accepts subscriptions from the internet must set this property to false. Otherwise, a subscription
+    /// with the endpoint `https://10.0.0.1/` makes the server send a request to a machine on its own network.
+    public var allowsPrivateAddresses = true
     /// The number of attempts, the pauses between attempts, and the time limit for a message.
     ///
     /// The client sends a message again after status 429, or after 503 with `Retry-After`, as ``ProviderClient`` does.
@@ -73,7 +80,9 @@ public final class WebPushClient: Sendable {
     }
     self.configuration = configuration
     do throws(TLSFailure) {
-      tls = try TLSClientContext(caPEM: configuration.authorityPEM, alpn: ["h2"])
+      tls = try TLSClientContext(
+        caPEM: configuration.authorityPEM,
+        trustsSystemRoots: configuration.trustsSystemAuthorities, alpn: ["h2"])
     } catch {
       throw .failed(.badCredentials("\(error)"))
     }
@@ -173,7 +182,7 @@ public final class WebPushClient: Sendable {
     return ProviderClient(
       ProviderLoopSetup(
         endpoint: service, tls: tls, key: nil, policy: configuration.policy, connections: count,
-        report: ConnectionReport()),
+        report: ConnectionReport(), isPublicOnly: !configuration.allowsPrivateAddresses),
       group: group)
   }
 

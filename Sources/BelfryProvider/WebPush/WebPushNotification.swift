@@ -33,6 +33,29 @@ public struct WebPushNotification: Sendable {
     self.paddingBytes = paddingBytes
   }
 
+  /// The maximum number of bytes in the content of a message without padding.
+  package static let contentBytesMax = WebPushLimits.plaintextBytesMax
+
+  /// The maximum time for which a service stores a message, in seconds.
+  package static let ttlSecondsMax = WebPushLimits.ttlSecondsMax
+
+  /// Creates a message whose urgency has the same effect as an `apns-priority` of 10, 5 or 1.
+  package init(
+    _ content: [UInt8], ttlSeconds: Int64, priority: UInt8, topic: String?
+  ) {
+    let urgency = WebPushUrgency.allCases.last { $0.priority == priority }
+    self.init(content, ttlSeconds: ttlSeconds, urgency: urgency ?? .normal, topic: topic)
+  }
+
+  /// True if push services accept a text as the topic of a message.
+  ///
+  /// Apple's service decodes a topic as base64url, which never has a length of 1 modulo 4.
+  package static func isTopic(_ text: String) -> Bool {
+    let bytes = text.utf8
+    return (1...WebPushLimits.topicBytesMax).contains(bytes.count) && bytes.count % 4 != 1
+      && bytes.allSatisfy(\.isBase64URL)
+  }
+
   /// Throws if a service would refuse the message.
   func check() throws(WebPushFault) {
     let (bytes, overflow) = content.count.addingReportingOverflow(max(0, paddingBytes))

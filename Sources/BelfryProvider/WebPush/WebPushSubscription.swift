@@ -56,6 +56,29 @@ public struct WebPushSubscription: Sendable {
       endpoint: endpoint, p256dh: keys["p256dh"]?.stringValue, auth: keys["auth"]?.stringValue)
   }
 
+  /// Creates a subscription from its endpoint and ``keys``, as a server stored them.
+  package init(endpoint: String, keys: [UInt8]) throws(WebPushFault) {
+    guard let address = WebPushAddress(Array(endpoint.utf8).span) else { throw .endpointInvalid }
+    guard keys.count == Self.pointBytes + WebPushLimits.authBytes else { throw .keysMissing }
+    self.endpoint = endpoint
+    self.address = address
+    point = Array(keys.prefix(Self.pointBytes))
+    auth = Array(keys.dropFirst(Self.pointBytes))
+  }
+
+  /// The 65 bytes of the public key, followed by the 16 bytes of the secret; nil if the subscription has no keys.
+  package var keys: [UInt8]? {
+    guard let point, let auth else { return nil }
+    assert(point.count == Self.pointBytes, "a point of P-256 has 65 bytes")
+    return point + auth
+  }
+
+  /// The maximum number of bytes in an endpoint's URL.
+  package static let endpointBytesMax = Limits.endpointBytesMax
+
+  /// The number of bytes in an uncompressed point of P-256.
+  private static let pointBytes = 65
+
   /// The host and port of the push service.
   package var service: ProviderEndpoint { address.service }
 }

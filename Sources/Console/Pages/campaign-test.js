@@ -2,9 +2,18 @@ import { call } from "/console/api.js";
 import { Field, h, put, select } from "/console/elements.js";
 import { show } from "/console/dialog.js";
 
-/** Returns a registered device in one line: its user, and the beginning of its token. */
-export function deviceName({ user, tags, language, deviceToken }) {
-  return [user, tags.join(", "), language, `token ${deviceToken.slice(0, 8)}…`].filter(Boolean).join(" · ");
+/** Returns the host of a Web Push subscription's endpoint. */
+export function endpointHost(endpoint) {
+  try { return new URL(endpoint).host; } catch { return "unknown host"; }
+}
+
+/** Returns the parameters by which the service identifies a device token or a Web Push subscription. */
+export function identity({ deviceToken, endpoint }) { return deviceToken ? { deviceToken } : { endpoint: endpoint ?? "" }; }
+
+/** Returns a registered device in one line: its user, and the beginning of its token or the host of its endpoint. */
+export function deviceName({ user, tags, language, deviceToken, endpoint }) {
+  const address = deviceToken ? `token ${deviceToken.slice(0, 8)}…` : `Web Push at ${endpointHost(endpoint)}`;
+  return [user, tags.join(", "), language, address].filter(Boolean).join(" · ");
 }
 
 /** Shows a dialog that sends a campaign's content to one registered device. */
@@ -38,7 +47,7 @@ export async function sendTest(campaign) {
       if (number !== loads) return;
       // The first of several devices might be a customer's, so the user chooses the device.
       put(device.control, found.length > 1 ? h("option", { value: "" }, "Choose a device") : null,
-        found.map((one) => h("option", { value: one.deviceToken }, deviceName(one))));
+        found.map((one) => h("option", { value: JSON.stringify(identity(one)) }, deviceName(one))));
       isListed = found.length > 0;
       device.fail(...(found.length ? [] : ["No registered device matches."]));
     } catch (refusal) {
@@ -57,9 +66,10 @@ export async function sendTest(campaign) {
     result.className = "";
     result.textContent = "Sending…";
     try {
-      const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, { deviceToken: device.value });
-      result.className = answer.status === 200 ? "good" : "bad";
-      result.textContent = answer.status === 200 ? `Accepted by the push service for ${recipient}.` : `Refused for ${recipient}: ${answer.reason}. Help (?) links to an explanation of each reason.`;
+      const [answer] = await call("POST", `/campaigns/${campaign.id}/test`, JSON.parse(device.value));
+      const isAccepted = answer.status >= 200 && answer.status < 300;
+      result.className = isAccepted ? "good" : "bad";
+      result.textContent = isAccepted ? `Accepted by the push service for ${recipient}.` : `Refused for ${recipient}: ${answer.reason}. Help (?) links to an explanation of each reason.`;
     } catch (refusal) {
       result.className = "bad";
       result.textContent = refusal.message;

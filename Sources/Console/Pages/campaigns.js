@@ -40,6 +40,9 @@ const ended = ["completed", "cancelled"];
  */
 const reportPace = { least: 1000, most: 10000, perMillisecond: 20 };
 
+/** Returns the kind of the recipients in a row of a report. */
+const kindName = ({ kind }) => (kind === "webPush" ? "Web Push subscription" : "device");
+
 /** Returns the time of day in seconds. */
 const timeOfDay = () => new Date().toLocaleTimeString([], { hourCycle: "h23" });
 
@@ -322,13 +325,18 @@ function showOne(main, id) {
           ["Failed", number(found.failed)], ["Outcome unknown", number(found.unknown)],
           ...(left || found.state === "cancelled" ? [[ended.includes(found.state) ? "Not sent" : "Not sent yet", number(left)]] : []),
         ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+        ...(found.kinds.some((row) => row.kind === "webPush") ? [h("h3", {}, "By kind"), table("By kind", [
+          ["Kind", (row) => kindName(row)], ["Recipients", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
+          ["Dead", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
+          ["Unknown", (row) => row.unknown.toLocaleString()]], found.kinds, "No outcomes.")] : []),
         h("h3", {}, "By language"),
         table("By language", [["Text language", (row) => (row.language ? languageLabel(row.language) : "same text for all")],
           ["Devices", (row) => row.devices.toLocaleString()], ["Accepted", (row) => row.accepted.toLocaleString()],
           ["Dead tokens", (row) => row.dead.toLocaleString()], ["Failed", (row) => row.failed.toLocaleString()],
           ["Unknown", (row) => row.unknown.toLocaleString()]], found.languages, "No outcomes."),
         h("h3", {}, "By outcome"),
-        table("By outcome", [["Outcome", (row) => (row.outcome === "dead" ? "dead token" : row.outcome)], ["Reason", (row) => row.reason ?? "–"],
+        table("By outcome", [["Outcome", (row) => (row.outcome !== "dead" ? row.outcome : row.kind === "webPush" ? "ended subscription" : "dead token")],
+          ...(found.kinds.some((row) => row.kind === "webPush") ? [["Kind", (row) => kindName(row)]] : []), ["Reason", (row) => row.reason ?? "–"],
           ["Text language", (row) => (row.language ? languageLabel(row.language) : "–")], ["Devices", (row) => row.devices.toLocaleString()]], found.outcomes, "No outcomes."),
         found.failed ? h("p", { class: "hint" }, h("a", { href: address("rejections.md"), target: "_blank" }, titles["rejections.md"])) : null,
         h("p", { class: "hint" }, "Opens and actions are not included: devices report only deliveries."),

@@ -1,6 +1,6 @@
 import { call, list, patience } from "/console/api.js";
-import { Field, dateTime, h, put, sentences, table } from "/console/elements.js";
-import { deviceName } from "/console/campaign-test.js";
+import { Field, dateTime, h, put, select, sentences, table } from "/console/elements.js";
+import { deviceName, endpointHost, identity } from "/console/campaign-test.js";
 import { confirm } from "/console/dialog.js";
 
 export const title = "Devices";
@@ -10,12 +10,16 @@ const input = (attributes = {}) => h("input", { type: "text", spellcheck: "false
 /** Returns a state of the delivery log in sentence case, such as "Delivered to device". */
 const stateName = (state) => state.replace(/[ (][A-Z](?=[a-z])/g, (start) => start.toLowerCase());
 
+/** Returns the short name of a registration in the list: the beginning of its token, or the host of its endpoint. */
+const shortName = ({ deviceToken, endpoint }) => (deviceToken ? `${deviceToken.slice(0, 12)}…` : `Web Push: ${endpointHost(endpoint)}`);
+
 /** Shows the screen that finds registered devices, shows the notifications sent to a device, and removes the device. */
 export function show(main) {
   const fields = {
     user: new Field("User", input({ type: "search" }), { hint: "The exact name." }), tag: new Field("Tag", input(), { hint: "The exact tag." }),
     language: new Field("Language", input(), { hint: "fr also finds fr-CA." }),
     deviceToken: new Field("Device token", input(), { hint: "The whole token, or at least its first 8 digits." }),
+    kind: new Field("Kind", select([["", "All"], ["device", "Device tokens"], ["webPush", "Web Push subscriptions"]]), { hint: "Browsers and desktop apps have subscriptions." }),
   };
   const found = h("section", { "aria-label": "Found devices", "aria-live": "polite" });
   const one = h("section", { "aria-label": "Device", "aria-live": "polite" });
@@ -35,7 +39,7 @@ export function show(main) {
       for (let turns = 0; rows.length === 0 && next && turns < 50; turns += 1) ({ rows, next } = await list(next, { patience: patience.search }));
       after = next ? Number(new URLSearchParams(next.split("?")[1]).get("after")) : 0;
       put(found, h("h2", {}, "Devices"), table("Devices", [
-        ["Token", (row) => h("button", { type: "button", class: "link", "aria-label": `Show ${deviceName(row)}`, onclick: () => showDevice(row) }, h("code", {}, `${row.deviceToken.slice(0, 12)}…`))],
+        ["Token", (row) => h("button", { type: "button", class: "link", "aria-label": `Show ${deviceName(row)}`, onclick: () => showDevice(row) }, h("code", {}, shortName(row)))],
         ["User", (row) => row.user ?? "–"], ["Tags", (row) => row.tags.join(", ") || "–"], ["Language", (row) => row.language ?? "–"],
         ["Time zone", (row) => row.timeZone ?? "–"], ["App", (row) => h("span", { class: "app" }, row.topic)], ["Last registered", (row) => dateTime(row.renewed)],
       ], rows, isShort ? "No registered device has this token. To search for the beginning of a token, enter at least 8 digits." : "No registered device matches."),
@@ -53,15 +57,19 @@ export function show(main) {
 
   async function showDevice(row) {
     const sent = h("div", {}, h("p", { class: "hint" }, "…"));
-    const heading = h("h2", { tabindex: "-1" }, row.user ? `Device of ${row.user}` : "Device");
+    const isWebPush = row.kind === "webPush";
+    const kind = isWebPush ? "Web Push subscription" : "Device";
+    const heading = h("h2", { tabindex: "-1" }, row.user ? `${kind} of ${row.user}` : kind);
     put(one, heading,
-      h("dl", { class: "facts card" }, [["Device token", h("code", {}, row.deviceToken)], ["App", row.topic], ["User", row.user ?? "–"],
+      h("dl", { class: "facts card" }, [[isWebPush ? "Endpoint" : "Device token", h("code", {}, row.deviceToken ?? row.endpoint ?? "–")], ["App", row.topic], ["User", row.user ?? "–"],
         ["Tags", row.tags.join(", ") || "–"], ["Language", row.language ?? "–"], ["Time zone", row.timeZone ?? "–"],
-        ["Environment", row.environment ?? "not given"], ["First registered", dateTime(row.registered)], ["Last registered", dateTime(row.renewed)],
+        ...(isWebPush ? [] : [["Environment", row.environment ?? "not given"]]), ["First registered", dateTime(row.registered)], ["Last registered", dateTime(row.renewed)],
       ].flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
       h("p", { class: "buttons" }, h("button", { type: "button", class: "danger", onclick: () => remove(row) }, "Remove…")),
-      h("h3", {}, "Sent to this device"), sent);
+      ...(isWebPush ? [] : [h("h3", {}, "Sent to this device"), sent]));
     heading.focus();
+    // The delivery log identifies notifications by the device token.
+    if (isWebPush) return;
     try {
       const query = new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic });
       const [answer] = await call("GET", `/sent?${query}`, undefined, { patience: patience.search });
@@ -76,12 +84,12 @@ export function show(main) {
   }
 
   async function remove(row) {
-    const name = row.user ? `of the user “${row.user}”` : `with the token ${row.deviceToken.slice(0, 8)}…`;
-    const isSure = await confirm({ title: `Remove the device ${name}?`,
+    const name = row.user ? `of the user “${row.user}”` : row.deviceToken ? `with the token ${row.deviceToken.slice(0, 8)}…` : `at ${endpointHost(row.endpoint)}`;
+    const isSure = await confirm({ title: `Remove the ${row.kind === "webPush" ? "subscription" : "device"} ${name}?`,
       text: [deviceName(row), "The device gets no campaigns until the app registers it again."], action: "Remove device" });
     if (!isSure) return;
     try {
-      await call("DELETE", `/register?${new URLSearchParams({ deviceToken: row.deviceToken, topic: row.topic })}`);
+      await call("DELETE", `/register?${new URLSearchParams({ ...identity(row), topic: row.topic })}`);
       await search();
       const done = h("p", { class: "good", tabindex: "-1" }, "Device removed.");
       put(one, done);

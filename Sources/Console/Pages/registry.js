@@ -66,13 +66,15 @@ export function show(main) {
     }
     const tile = (name, value) => h("div", { class: "tile" }, h("p", { class: "figure" }, value), h("p", {}, name));
     const languages = new Set(status.apps.flatMap((app) => app.languages.map((one) => one.language).filter(Boolean)));
-    put(tiles, tile("Registered devices", status.devices.toLocaleString()), tile("Apps", String(status.apps.length)),
+    put(tiles, tile("Registered devices", status.devices.toLocaleString()),
+      status.webPush ? tile("Web Push subscriptions", status.webPush.toLocaleString()) : null, tile("Apps", String(status.apps.length)),
       tile("Languages", String(languages.size)), tile("Dead tokens removed", status.dead.toLocaleString()));
     const parts = (list, key, none) => list.map((one) => `${one[key] ?? none} ${one.devices.toLocaleString()}`).join(", ");
     put(apps, h("h2", {}, "Apps"), table("Apps", [
       ["App", (row) => h("code", { class: "app" }, row.topic)],
       ["Devices", (row) => row.devices.toLocaleString()],
       ["By language", (row) => parts(row.languages, "language", "no language")],
+      ...(status.webPush ? [["Web Push", (row) => row.webPush.toLocaleString()]] : []),
       ["By environment", (row) => parts(row.environments, "environment", "no environment")],
       ["Dead tokens removed", (row) => row.dead.toLocaleString()],
     ], status.apps, "No device tokens registered yet. Apps register tokens with /register."));

@@ -4,7 +4,8 @@
 /// (`COLLATE "C"`), so that the order does not depend on the database's locale.
 enum PostgresRegistrySchema {
   static let schema = PostgresSchema(
-    name: "registry", migrations: [tables + writes + tokens + audiences + campaigns])
+    name: "registry",
+    migrations: [tables + writes + tokens + audiences + campaigns, subscriptions])
 
   private static let tables = """
     CREATE TABLE registry_progress (

@@ -101,7 +101,7 @@ extension PostgresRegistryStore {
     return Int(added)
   }
 
-  /// Returns the number of devices in an audience for each language, time zone, and environment.
+  /// Returns the number of devices in an audience for each kind, language, time zone, and environment.
   ///
   /// If the audience is `.list`, the devices in the list of `campaign` are counted.
   public func shares(
@@ -113,7 +113,8 @@ extension PostgresRegistryStore {
     return (0..<rows.count).map { row in
       AudienceShare(
         language: rows.optionalText(row, 0), timeZone: rows.optionalText(row, 1),
-        environment: rows.optionalText(row, 2), count: rows.integer(row, 3))
+        environment: rows.optionalText(row, 2), isWebPush: rows.integer(row, 3) != 0,
+        count: rows.integer(row, 4))
     }
   }
 
@@ -271,7 +272,7 @@ extension PostgresRegistryStore {
       [
         .text(campaign), .integer(batch.number), .flag(finishes),
         .data(batch.unsettled.map(Self.bytes)), .flag(batch.isSent),
-        .integer(batch.claimedMilliseconds), .texts(tallies.map(\.outcome.rawValue)),
+        .integer(batch.claimedMilliseconds), .texts(tallies.map(\.storedOutcome)),
         .texts(tallies.map(\.reason)), .texts(tallies.map(\.language)),
         .integers(tallies.map(\.count)),
       ] + Self.parameters(dead)

@@ -4,7 +4,7 @@ internal import Storage
 extension PostgresRegistryStore {
   // MARK: Parameters
 
-  /// Returns the parameters of `registry_register` after the epoch and the number.
+  /// Returns the parameters of `registry_subscribe` after the epoch and the number.
   static func parameters(
     _ tokens: [TokenRegistration], at milliseconds: Int64, limit: RegistrationLimit?
   ) -> [PostgresValue] {
@@ -20,7 +20,7 @@ extension PostgresRegistryStore {
       .texts(tokens.map(\.topic)), .datas(tokens.map(\.sealed)), .texts(tokens.map(\.language)),
       .texts(tokens.map(\.timeZone)), .texts(tokens.map(\.user)),
       .texts(tokens.map(\.installation)), .texts(tokens.map(\.environment)),
-      .integers(tagEnds), .texts(tags),
+      .integers(tagEnds), .texts(tags), .datas(tokens.map(\.keys)),
     ]
   }
 
@@ -80,14 +80,14 @@ extension PostgresRegistryStore {
   // MARK: Records
 
   static func token(_ rows: PostgresRows, _ row: Int) -> RegisteredToken? {
-    rows.texts(row, 10).map { tags in
+    rows.texts(row, 11).map { tags in
       RegisteredToken(
         number: rows.integer(row, 0),
         registration: TokenRegistration(
           sealed: rows.bytes(row, 1), topic: rows.text(row, 2),
           language: rows.optionalText(row, 3), timeZone: rows.optionalText(row, 4),
           user: rows.optionalText(row, 5), installation: rows.optionalText(row, 6), tags: tags,
-          environment: rows.optionalText(row, 9)),
+          environment: rows.optionalText(row, 9), keys: rows.optionalBytes(row, 10)),
         firstMilliseconds: rows.integer(row, 7), lastMilliseconds: rows.integer(row, 8))
     }
   }
@@ -109,7 +109,7 @@ extension PostgresRegistryStore {
     let recipients = (0..<rows.count).map { row in
       CampaignRecipient(
         number: rows.integer(row, 0), sealed: rows.bytes(row, 1),
-        language: rows.optionalText(row, 2))
+        language: rows.optionalText(row, 2), keys: rows.optionalBytes(row, 3))
     }
     assert(
       zip(recipients, recipients.dropFirst()).allSatisfy { $0.number < $1.number },
@@ -126,11 +126,9 @@ extension PostgresRegistryStore {
   }
 
   static func tally(_ rows: PostgresRows, _ row: Int) -> CampaignTally? {
-    CampaignOutcome(rawValue: rows.text(row, 0)).map { outcome in
-      CampaignTally(
-        outcome: outcome, reason: rows.text(row, 1), language: rows.text(row, 2),
-        count: rows.integer(row, 3))
-    }
+    CampaignTally(
+      storedOutcome: rows.text(row, 0), reason: rows.text(row, 1), language: rows.text(row, 2),
+      count: rows.integer(row, 3))
   }
 }
 

@@ -13,7 +13,7 @@ extension PostgresRegistryStore {
   }
 
   static let link = call("registry_link", 1)
-  static let register = call("registry_register", 12)
+  static let register = call("registry_subscribe", 13)
   static let remove = call("registry_remove", 2)
   static let removeDead = call("registry_remove_dead", 4)
   static let addCampaign = call("campaign_add", 15)
@@ -46,8 +46,8 @@ extension PostgresRegistryStore {
   static let shares = Statement(
     name: "registry_shares",
     sql: """
-      SELECT topic, language, environment, count(*) FROM registry_token GROUP BY 1, 2, 3
-      ORDER BY 1, 4 DESC
+      SELECT topic, language, environment, (keys IS NOT NULL)::int::bigint, count(*)
+      FROM registry_token GROUP BY 1, 2, 3, 4 ORDER BY 1, 5 DESC
       """)
   static let tokens = Statement(
     name: "registry_tokens",
@@ -55,7 +55,7 @@ extension PostgresRegistryStore {
 
   private static let tokenColumns = """
     SELECT t.number, t.sealed, t.topic, t.language, t.time_zone, t.user_name, t.installation,
-      t.first, t.last, t.environment,
+      t.first, t.last, t.environment, t.keys,
       ARRAY(SELECT o.name FROM registry_tag o WHERE o.token = t.number ORDER BY o.name)
     FROM registry_token t
     """
@@ -67,6 +67,7 @@ extension PostgresRegistryStore {
       OR substr(lower(t.language), 1, length($4) + 1) = lower($4 COLLATE "C") || '-')
     AND ($5::text IS NULL OR EXISTS (
       SELECT 1 FROM registry_tag o WHERE o.token = t.number AND o.name = $5))
+    AND ($9::bigint IS NULL OR (t.keys IS NOT NULL)::int = $9)
     AND t.number > $6 AND t.number <= $7 ORDER BY t.number LIMIT $8
     """
 
@@ -128,26 +129,36 @@ extension PostgresRegistryStore {
       SELECT outcome, reason, language, count FROM campaign_tally WHERE campaign = $1
       ORDER BY outcome, reason, language
       """)
+  /// The keys of a recipient's Web Push subscription; null for a device token, and for a recipient of a list that was
+  /// supplied with the campaign, which contains only device tokens.
+  private static let keysOfRecipient = """
+    (SELECT t.keys FROM registry_token t
+      WHERE $3 <> 'list' AND t.sealed = r.found_sealed AND t.topic = $2)
+    """
   static let recipients = Statement(
     name: "campaign_recipients_of_batch",
     sql: """
-      SELECT * FROM campaign_recipients($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)
+      SELECT r.*, \(keysOfRecipient)
+      FROM campaign_recipients($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) r
       """)
   /// The recipients of the batch that the previous statement of the transaction claimed.
   static let claimedRecipients = Statement(
     name: "campaign_claimed_recipients",
     sql: """
-      SELECT r.* FROM registry_progress p CROSS JOIN LATERAL campaign_recipients(
+      SELECT r.*, \(keysOfRecipient)
+      FROM registry_progress p CROSS JOIN LATERAL campaign_recipients(
         $1, $2, $3, $4, $5, $6, $7, p.results[2], p.results[3], NULL) r
       WHERE cardinality(p.results) = 3
       """)
 
   // MARK: Audiences
 
-  private static let shareColumns = "SELECT t.language, t.time_zone, t.environment, count(*)"
+  private static let shareColumns = """
+    SELECT t.language, t.time_zone, t.environment, (t.keys IS NOT NULL)::int::bigint, count(*)
+    """
   private static let shareGroups = """
     AND ($3::text IS NULL OR t.environment IS NULL OR t.environment = $3)
-    GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2 NULLS FIRST, 3 NULLS FIRST
+    GROUP BY 1, 2, 3, 4 ORDER BY 1 NULLS FIRST, 2 NULLS FIRST, 3 NULLS FIRST, 4
     """
   private static let sharesOfAll = Statement(
     name: "campaign_shares_all",
@@ -169,7 +180,8 @@ extension PostgresRegistryStore {
   private static let sharesOfList = Statement(
     name: "campaign_shares_list",
     sql: """
-      \(shareColumns) FROM campaign_recipient t WHERE t.campaign = $2 AND $1::text IS NOT NULL
+      SELECT t.language, t.time_zone, t.environment, 0::bigint, count(*)
+      FROM campaign_recipient t WHERE t.campaign = $2 AND $1::text IS NOT NULL
       \(shareGroups)
       """)
 

@@ -153,6 +153,7 @@ public final class PostgresRegistryStore: RegistryStore {
         [
           .data(filter.sealed), .text(filter.topic), .text(filter.user), .text(filter.language),
           .text(filter.tag), .integer(number), .integer(end), .integer(Int64(limit)),
+          .integer(filter.isWebPush.map { $0 ? 1 : 0 }),
         ]))
     assert(tokens.count <= limit, "a page has at most the requested number of tokens")
     if tokens.count == limit { return TokenPage(tokens: tokens, next: tokens.last?.number) }
@@ -161,13 +162,14 @@ public final class PostgresRegistryStore: RegistryStore {
     return TokenPage(tokens: tokens, next: end >= last.integer(0, 0) ? nil : end)
   }
 
-  /// Returns the number of tokens per app, language, and environment.
+  /// Returns the number of tokens per app, kind, language, and environment.
   public func shares() throws(StorageFailure) -> [RegistryShare] {
     let rows = try read(Self.shares, isLong: true)
     return (0..<rows.count).map { row in
       RegistryShare(
         topic: rows.text(row, 0), language: rows.optionalText(row, 1),
-        environment: rows.optionalText(row, 2), count: rows.integer(row, 3))
+        environment: rows.optionalText(row, 2), isWebPush: rows.integer(row, 3) != 0,
+        count: rows.integer(row, 4))
     }
   }
 

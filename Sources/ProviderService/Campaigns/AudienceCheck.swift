@@ -1,3 +1,4 @@
+internal import BelfryProvider
 internal import BelfryWire
 internal import Storage
 
@@ -17,7 +18,8 @@ struct AudienceCheck {
     warnings = document.alerts.warnings
     problems = document.alerts.unfilledPlaceholders
     checkLanguages(document.alerts, shares)
-    checkEnvironments(document.environment, shares, service: service)
+    checkEnvironments(document.environment, shares.filter { !$0.isWebPush }, service: service)
+    if shares.contains(where: \.isWebPush) { checkWebPush(document) }
   }
 
   private mutating func checkLanguages(_ alerts: AlertCatalogue, _ shares: [AudienceShare]) {
@@ -68,6 +70,16 @@ struct AudienceCheck {
         "\(Self.devices(unnamed)) registered without an environment: "
           + "that of the push service is assumed"
       )
+    }
+  }
+
+  private mutating func checkWebPush(_ document: CampaignDocument) {
+    for (language, bytes) in document.longWebPushContents {
+      problems.append(
+        RequestProblem(
+          language.map { "alert.\($0)" } ?? "payload",
+          "the message for Web Push has \(bytes) bytes",
+          do: "shorten it to \(WebPushNotification.contentBytesMax)"))
     }
   }
 

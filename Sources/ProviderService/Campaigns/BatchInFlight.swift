@@ -1,4 +1,4 @@
-package import BelfryProvider
+internal import BelfryProvider
 internal import PushWire
 internal import Storage
 internal import Synchronization
@@ -6,12 +6,17 @@ internal import Synchronization
 /// A recipient of a batch, with its token and notification ID.
 struct CampaignAddressee {
   let recipient: CampaignRecipient
+  /// The device token, or the endpoint of a subscription.
   let token: [UInt8]
+  /// The Web Push subscription; nil for a device.
+  var subscription: WebPushSubscription?
   let id: NotificationID
   /// The language of the recipient's text; empty if the campaign has the same text for everyone.
   let language: String  // text: one of the campaign's own languages
   /// True if the service answered the latest push with an internal error.
   var isInterrupted = false
+
+  var isWebPush: Bool { subscription != nil }
 }
 
 /// A batch in flight, and the state of its recipients.
@@ -32,6 +37,7 @@ struct BatchInFlight {
     let outcome: CampaignOutcome
     let reason: String
     let language: String  // text: one of the campaign's own languages
+    let isWebPush: Bool
   }
 
   private(set) var batch: CampaignBatch
@@ -49,6 +55,8 @@ struct BatchInFlight {
   var uncertain: [CampaignAddressee] = []
   private var counts: [TallyKey: Int64] = [:]
   private(set) var dead: [DeadToken] = []
+  /// The time of the latest attempt, in monotonic nanoseconds.
+  private var sentNanoseconds: Int64 = 0
   /// The number of consecutive attempts that the service temporarily refused.
   private(set) var failures = 0
 
@@ -64,7 +72,8 @@ struct BatchInFlight {
   var tallies: [CampaignTally] {
     counts.map {
       CampaignTally(
-        outcome: $0.outcome, reason: $0.reason, language: $0.language, count: $1)
+        outcome: $0.outcome, reason: $0.reason, language: $0.language, isWebPush: $0.isWebPush,
+        count: $1)
     }
   }
 
@@ -76,9 +85,26 @@ struct BatchInFlight {
     }
   }
 
-  /// Starts sending to the unsent recipients, and returns them.
-  mutating func send() -> [CampaignAddressee] {
+  /// The time from which the batch waits for Web Push services alone or for longer than usual, in monotonic
+  /// nanoseconds; nil if it does not.
+  ///
+  /// From this time on, the batch does not delay other batches.
+  var parkedFrom: Int64? {
+    guard held == nil, uncertain.isEmpty else { return nil }
+    switch phase {
+    case .answers:
+      guard sent.contains(where: \.isWebPush) else { return nil }
+      let isRepetition = failures > 0 && sent.allSatisfy(\.isWebPush)
+      return isRepetition ? .min : sentNanoseconds + Limits.webPushPatienceNanoseconds
+    case .retry: return failures > 0 && unsent.allSatisfy(\.isWebPush) ? .min : nil
+    case .settling: return nil
+    }
+  }
+
+  /// Starts sending to the unsent recipients at a time in monotonic nanoseconds, and returns them.
+  mutating func send(at nanoseconds: Int64) -> [CampaignAddressee] {
     precondition(sent.isEmpty, "all answers to the previous attempt have arrived")
+    sentNanoseconds = nanoseconds
     sent = unsent
     unsent = []
     phase = .answers
@@ -93,14 +119,34 @@ struct BatchInFlight {
     held = wait
   }
 
-  /// Adds one recipient to the number of recipients with this outcome, reason, and language.
-  mutating func count(_ outcome: CampaignOutcome, _ reason: String = "", in language: String) {
-    counts[TallyKey(outcome: outcome, reason: reason, language: language), default: 0] += 1
+  /// Adds one recipient to the number of recipients with this outcome, reason, language, and kind.
+  mutating func count(
+    _ outcome: CampaignOutcome, _ reason: String = "", in language: String, isWebPush: Bool
+  ) {
+    let key = TallyKey(
+      outcome: outcome, reason: reason, language: language, isWebPush: isWebPush)
+    counts[key, default: 0] += 1
   }
 
-  mutating func countDead(_ token: DeadToken, reason: String, in language: String) {
+  /// Counts the outcome of an addressee.
+  mutating func count(
+    _ outcome: CampaignOutcome, _ reason: String = "", of addressee: CampaignAddressee
+  ) {
+    count(outcome, reason, in: addressee.language, isWebPush: addressee.isWebPush)
+  }
+
+  mutating func countDead(_ token: DeadToken, reason: String, of addressee: CampaignAddressee) {
     dead.append(token)
-    count(.dead, reason, in: language)
+    count(.dead, reason, of: addressee)
+  }
+
+  /// Gives up on the Web Push subscriptions that were waiting for another attempt, if there were too many attempts.
+  mutating func giveUpOnWebPush() {
+    guard failures >= Limits.webPushAttemptsMax else { return }
+    for addressee in unsent where addressee.isWebPush {
+      count(.failed, "PushServiceUnavailable", of: addressee)
+    }
+    unsent.removeAll(where: \.isWebPush)
   }
 
   /// Gives up on the recipients that were waiting for another attempt.
@@ -152,7 +198,7 @@ struct BatchInFlight {
 
 /// The responses to a batch's pushes, which are received on the client's thread.
 package final class BatchAnswers: Sendable {
-  package typealias Answers = [Result<PushOutcome, ProviderFailure>?]
+  package typealias Answers = [PushConsequence?]
 
   private struct State {
     var answers: Answers
@@ -169,13 +215,13 @@ package final class BatchAnswers: Sendable {
     self.onComplete = onComplete
   }
 
-  func add(_ result: Result<PushOutcome, ProviderFailure>, at index: Int) {
+  func add(_ answer: PushConsequence, at index: Int) {
     let answers: Answers? = state.withLock { state in
       guard state.answers[index] == nil else {
         assertionFailure("a push was answered twice")
         return nil
       }
-      state.answers[index] = result
+      state.answers[index] = answer
       state.missing -= 1
       return state.missing == 0 ? state.answers : nil
     }

@@ -52,6 +52,6 @@ enum CampaignStep {
 /// The recipients of a claimed batch, divided by whether their tokens could be read.
 struct ClaimedRecipients {
   var readable: [CampaignAddressee] = []
-  /// The text language of each recipient whose token cannot be read.
-  var unreadable: [String] = []
+  /// The text language and the kind of each recipient whose token cannot be read.
+  var unreadable: [(language: String, isWebPush: Bool)] = []
 }

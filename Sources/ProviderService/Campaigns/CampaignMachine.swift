@@ -80,11 +80,17 @@ struct CampaignMachine {
         ? .settling(at: now.nanoseconds + setting.settleNanoseconds)
         : .retry(at: now.nanoseconds))
     if batch.isSent {
-      flight.uncertain = recipients.readable
+      // The delivery log does not contain messages to Web Push subscriptions.
+      flight.uncertain = recipients.readable.filter { !$0.isWebPush }
+      for addressee in recipients.readable where addressee.isWebPush {
+        flight.count(.unknown, "AnswerLost", of: addressee)
+      }
     } else {
       flight.unsent = recipients.readable
     }
-    for language in recipients.unreadable { flight.count(.failed, "UnreadableToken", in: language) }
+    for one in recipients.unreadable {
+      flight.count(.failed, "UnreadableToken", in: one.language, isWebPush: one.isWebPush)
+    }
     flights[batch.number] = flight
     pacing.recovered()
     if flight.isSettled { settle(batch.number, at: now) }
@@ -117,7 +123,9 @@ struct CampaignMachine {
     assert(flights[batch.number] == nil, "each batch is claimed once")
     var flight = BatchInFlight(batch, phase: .answers)
     flight.unsent = recipients.readable
-    for language in recipients.unreadable { flight.count(.failed, "UnreadableToken", in: language) }
+    for one in recipients.unreadable {
+      flight.count(.failed, "UnreadableToken", in: one.language, isWebPush: one.isWebPush)
+    }
     pacing.claimed(
       recipients.readable.count + recipients.unreadable.count, now: now.nanoseconds)
     flights[batch.number] = flight
@@ -135,24 +143,25 @@ struct CampaignMachine {
     }
     assert(answers.count == flight.sent.count, "each push has its answer")
     var problem: String?
+    var webPushProblem: String?
     for (addressee, answer) in zip(flight.sent, answers) {
-      switch answer.map(PushConsequence.init) ?? .uncertain {
-      case .accepted: flight.count(.accepted, in: addressee.language)
+      switch answer ?? .uncertain {
+      case .accepted: flight.count(.accepted, of: addressee)
       case .dead(let reason, let since):
         flight.countDead(
           DeadToken(
             sealed: addressee.recipient.sealed, topic: campaign.topic,
             sinceMilliseconds: since ?? flight.batch.claimedMilliseconds), reason: reason,
-          in: addressee.language)
+          of: addressee)
       case .failed(let reason):
-        flight.count(.failed, reason, in: addressee.language)
+        flight.count(.failed, reason, of: addressee)
         if reason == "BadDeviceToken" {
           badTokens += 1
           drop(addressee, from: &flight)
         }
       case .notSent(let why):
         flight.unsent.append(addressee)
-        problem = why
+        if addressee.isWebPush { webPushProblem = why } else { problem = why }
       case .refused(let why):
         flight.unsent.append(addressee)
         problem = why
@@ -167,13 +176,19 @@ struct CampaignMachine {
         var interrupted = addressee
         interrupted.isInterrupted = true
         flight.uncertain.append(interrupted)
+      // The delivery log does not contain messages to Web Push subscriptions.
+      case .uncertain where addressee.isWebPush:
+        flight.count(.unknown, "AnswerLost", of: addressee)
       case .uncertain: flight.uncertain.append(addressee)
       }
       answered += 1
     }
     flight.answered()
+    flight.giveUpOnWebPush()
     flights[number] = flight
-    if endState != .cancelled { report(problem ?? badTokenProblem) }
+    // A Web Push service is only one of many, so it is a problem only once nothing else is left to send.
+    if !pacing.isExhausted { webPushProblem = nil }
+    if endState != .cancelled { report(problem ?? webPushProblem ?? badTokenProblem) }
     settle(number, at: now)
   }
 
@@ -235,8 +250,11 @@ struct CampaignMachine {
     // More pushes could displace the log lines that are about to be queried.
     if awaitsLog { return .wait(until: nextDue ?? .max / 2) }
     let held = flights.values.compactMap(\.held)
+    let parked = min(
+      flights.values.count { $0.parkedFrom.map { $0 <= now.nanoseconds } == true },
+      Limits.parkedBatchesMax)
     let action = pacing.next(
-      now: now.nanoseconds, unixSeconds: Int(now.campaignSeconds), held: held.count)
+      now: now.nanoseconds, unixSeconds: Int(now.campaignSeconds), held: held.count + parked)
     if held.count == flights.count {
       timeWait = (held + [pacing.timeWait].compactMap { $0 })
         .min { $0.untilUnixSeconds < $1.untilUnixSeconds }
@@ -244,12 +262,14 @@ struct CampaignMachine {
     switch action {
     case .claim(let group, let limit):
       let isSlow = badTokenProblem != nil
-      if isSlow, !flights.isEmpty { return .wait(until: nextDue ?? .max / 2) }
+      if isSlow, flights.count > parked { return .wait(until: nextDue ?? .max / 2) }
       claiming = group
       return .act(
         .claim(group, limit: isSlow ? min(limit, Limits.slowBatchRecipients) : limit))
     case .wait(let moment): return .wait(until: min(moment, nextDue ?? .max))
-    case .awaitBatches: return .wait(until: nextDue ?? .max / 2)
+    case .awaitBatches:
+      let nextParked = flights.values.compactMap(\.parkedFrom).filter { $0 > now.nanoseconds }.min()
+      return .wait(until: min(nextDue ?? .max / 2, nextParked ?? .max / 2))
     case .finish:
       campaign.state = .completed
       campaign.problem = badTokenProblem
@@ -329,7 +349,7 @@ struct CampaignMachine {
 
   private mutating func send(_ number: Int64, at now: CampaignMoment) {
     guard var flight = flights[number] else { return }
-    let addressees = flight.send()
+    let addressees = flight.send(at: now.nanoseconds)
     guard !addressees.isEmpty else {
       flights[number] = flight
       return settle(number, at: now)
@@ -375,7 +395,7 @@ struct CampaignMachine {
     var isInterrupted = false
     for var addressee in flight.uncertain {
       switch verdict(addressee.id) {
-      case .accepted: flight.count(.accepted, in: addressee.language)
+      case .accepted: flight.count(.accepted, of: addressee)
       // If the gateway received the push and then answered with an internal error, it does not deliver the push, so
       // send the push again.
       case .absent,
@@ -383,7 +403,7 @@ struct CampaignMachine {
         isInterrupted = isInterrupted || addressee.isInterrupted
         addressee.isInterrupted = false
         flight.unsent.append(addressee)
-      case .received, .sent: flight.count(.unknown, "AnswerLost", in: addressee.language)
+      case .received, .sent: flight.count(.unknown, "AnswerLost", of: addressee)
       }
     }
     flight.uncertain = []

@@ -128,6 +128,9 @@ struct CampaignPacing {
     allowedAt = max(allowedAt, now) + Int64(recipients) * 1_000_000_000 / rate
   }
 
+  /// True if no recipients are left to claim.
+  var isExhausted: Bool { groups.isEmpty }
+
   /// Records a batch that an earlier run left in flight.
   mutating func recovered() { batchesInFlight += 1 }
 

@@ -15,6 +15,8 @@ struct CampaignRun {
   private let identity: CampaignIdentity
   private var machine: CampaignMachine
   private var payloads: [String: [UInt8]] = [:]  // text: the campaign's own languages
+  /// The messages to Web Push subscriptions, by the language of their text.
+  private var messages: [String: WebPushNotification] = [:]  // text: the campaign's own languages
   /// A cache of the text language that was chosen for each device language.
   private var languages: [String?: String] = [:]
   /// The batches whose pushes were sent but have not all been answered.
@@ -138,14 +140,19 @@ struct CampaignRun {
     var claimed = ClaimedRecipients()
     for recipient in recipients {
       let language = language(of: recipient)
-      guard let token = resources.registry.sealer.open(recipient.sealed) else {
-        claimed.unreadable.append(language)
+      let subscription = recipient.keys.flatMap { keys in
+        resources.registry.subscription(sealed: recipient.sealed, keys: keys)
+      }
+      guard let token = resources.registry.sealer.open(recipient.sealed),
+        (recipient.keys == nil) == (subscription == nil)
+      else {
+        claimed.unreadable.append((language, recipient.keys != nil))
         continue
       }
       claimed.readable.append(
         CampaignAddressee(
-          recipient: recipient, token: token, id: identity.notification(to: token),
-          language: language))
+          recipient: recipient, token: token, subscription: subscription,
+          id: identity.notification(to: token), language: language))
     }
     return claimed
   }
@@ -167,13 +174,41 @@ struct CampaignRun {
     let answers = BatchAnswers(count: addressees.count) { [onAnswers] in onAnswers(number, $0) }
     let expiration = document.expiration(now: now.campaignSeconds)
     for (index, addressee) in addressees.enumerated() {
+      if let subscription = addressee.subscription {
+        send(message(in: addressee.language), to: subscription) { answers.add($0, at: index) }
+        continue
+      }
       let push = Push(
         to: Hexadecimal.encode(addressee.token), topic: campaign.topic,
         payload: payload(in: addressee.language), type: document.type,
         priority: document.priority, expiration: expiration, collapseID: document.collapseID,
         id: addressee.id.text)
-      resources.service.submit(push) { answers.add($0, at: index) }
+      resources.service.submit(push) {
+        answers.add(PushConsequence($0), at: index)
+      }
     }
+  }
+
+  /// Sends a message to a Web Push subscription.
+  private func send(
+    _ message: WebPushNotification, to subscription: WebPushSubscription,
+    _ completion: @escaping @Sendable (PushConsequence) -> Void
+  ) {
+    guard let sender = resources.service.webPush else {
+      return completion(.failed(reason: "WebPushNotSupported"))
+    }
+    let service = subscription.service
+    sender.submit(message, to: subscription) { completion(PushConsequence($0, from: service)) }
+  }
+
+  private mutating func message(in language: String) -> WebPushNotification {
+    if let made = messages[language] { return made }
+    let message = document.webPushNotification(in: language.isEmpty ? nil : language)
+    messages[language] = message
+    assert(
+      messages.count <= Limits.languagesMax + 1,
+      "the number of messages is within the limit of languages")
+    return message
   }
 
   private mutating func payload(in language: String) -> [UInt8] {

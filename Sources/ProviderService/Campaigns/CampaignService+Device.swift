@@ -17,10 +17,11 @@ extension CampaignService {
     let campaign = try campaign(id)
     let document = try document(of: campaign)
     let device = try device(of: campaign, token: token, user: user)
+    let language = document.textLanguage(for: device.language)
+    if let keys = device.keys { return try test(id, document, device, keys, language: language) }
     guard let token = registry.sealer.open(device.sealed) else {
       throw Self.invalid("deviceToken", "the token cannot be read", "register it again")
     }
-    let language = document.textLanguage(for: device.language)
     let push = Push(
       to: Hexadecimal.encode(token), topic: campaign.topic,
       payload: document.payload(in: language), type: document.type, priority: document.priority,
@@ -44,6 +45,38 @@ extension CampaignService {
     case .failure(.unreachable(let endpoint, let reason)):
       let cause = ProviderFailure.cause(reason, of: endpoint)
       throw .unanswered("cannot connect to \(endpoint): \(cause)")
+    case .failure(let failure): throw .unanswered("\(failure)")
+    }
+    return line
+  }
+
+  /// Sends a campaign's content to a Web Push subscription immediately.
+  private func test(
+    _ id: String, _ document: CampaignDocument, _ device: TokenRegistration, _ keys: [UInt8],
+    language: String?
+  ) throws(Failure) -> JSONObject {
+    guard let subscription = registry.subscription(sealed: device.sealed, keys: keys) else {
+      throw Self.invalid("endpoint", "the subscription cannot be read", "register it again")
+    }
+    guard let sender = try service().webPush else {
+      throw .unanswered("this service does not send to Web Push subscriptions")
+    }
+    let answer = TestAnswer<Result<WebPushOutcome, WebPushFailure>>()
+    sender.submit(document.webPushNotification(in: language), to: subscription) { answer.set($0) }
+    guard let result = answer.wait(nanoseconds: Limits.testNanoseconds) else {
+      throw .unanswered("no answer within \(Limits.testNanoseconds / 1_000_000_000) seconds")
+    }
+    var line: JSONObject = [
+      "id": .string(id), "endpoint": .string(subscription.endpoint),
+      "language": language.map { .string($0) } ?? .null,
+    ]
+    switch result {
+    case .success(.accepted(let receipt)):
+      line["status"] = .integer(Int64(receipt.status))
+      line["reason"] = .null
+    case .success(.rejected(let refusal)):
+      line["status"] = .integer(Int64(refusal.status))
+      line["reason"] = .string(refusal.reason.isEmpty ? refusal.message : refusal.reason)
     case .failure(let failure): throw .unanswered("\(failure)")
     }
     return line
@@ -93,7 +126,7 @@ extension CampaignService {
 
   /// Sends a push and waits for the response.
   private func submit(_ push: Push) throws(Failure) -> Result<PushOutcome, ProviderFailure> {
-    let answer = TestAnswer()
+    let answer = TestAnswer<Result<PushOutcome, ProviderFailure>>()
     try service().submit(push) { answer.set($0) }
     guard let result = answer.wait(nanoseconds: Limits.testNanoseconds) else {
       throw .unanswered("no answer within \(Limits.testNanoseconds / 1_000_000_000) seconds")
@@ -140,16 +173,16 @@ extension CampaignService {
 }
 
 /// The response to a test push, which is received on the client's thread.
-private final class TestAnswer: Sendable {
-  private let result = Mutex<Result<PushOutcome, ProviderFailure>?>(nil)
+private final class TestAnswer<Value: Sendable>: Sendable {
+  private let result = Mutex<Value?>(nil)
   private let isSet = DispatchSemaphore(value: 0)
 
-  func set(_ answer: Result<PushOutcome, ProviderFailure>) {
+  func set(_ answer: Value) {
     result.withLock { $0 = answer }
     isSet.signal()
   }
 
-  func wait(nanoseconds: Int64) -> Result<PushOutcome, ProviderFailure>? {
+  func wait(nanoseconds: Int64) -> Value? {
     _ = isSet.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
     return result.withLock { $0 }
   }

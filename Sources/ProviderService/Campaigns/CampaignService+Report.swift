@@ -86,6 +86,7 @@ extension CampaignService {
       reasons[tally.reason] = .integer(count + tally.count)
     }
     report["reasons"] = .object(reasons)
+    report["kinds"] = .array(CampaignCounts.byKind(tallies).map { .object($0) })
     report["languages"] = .array(CampaignCounts.byLanguage(tallies).map { .object($0) })
     report["outcomes"] = .array(
       tallies.map { tally in
@@ -93,6 +94,7 @@ extension CampaignService {
           "outcome": .string(tally.outcome.rawValue),
           "reason": tally.reason.isEmpty ? .null : .string(tally.reason),
           "language": tally.language.isEmpty ? .null : .string(tally.language),
+          "kind": .string(tally.isWebPush ? Registry.webPushKind : Registry.deviceKind),
           "devices": .integer(tally.count),
         ]
       })
@@ -127,6 +129,28 @@ struct CampaignCounts {
   /// A push to a dead token was also sent; pushes with an unknown outcome do not count as sent.
   var sent: Int64 { self[.accepted] + self[.dead] + self[.failed] }
 
+  /// Returns the counts of devices and of Web Push subscriptions as objects; a kind without recipients is omitted.
+  ///
+  /// Outcomes of the kind `kept` are omitted, because their recipients are also counted as `dead`.
+  static func byKind(_ tallies: [CampaignTally]) -> [JSONObject] {
+    [false, true].compactMap { isWebPush in
+      let own = tallies.filter { $0.isWebPush == isWebPush && $0.outcome != .kept }
+      guard !own.isEmpty else { return nil }
+      return CampaignCounts(own).members(
+        ["kind": .string(isWebPush ? Registry.webPushKind : Registry.deviceKind)])
+    }
+  }
+
+  /// Returns an object with the given members and the counts.
+  private func members(_ first: JSONObject) -> JSONObject {
+    var line = first
+    line["devices"] = .integer(sent + self[.unknown])
+    for outcome in [CampaignOutcome.accepted, .dead, .failed, .unknown] {
+      line[outcome.rawValue] = .integer(self[outcome])
+    }
+    return line
+  }
+
   /// Returns the counts of each language as objects, largest first.
   ///
   /// Outcomes of the kind `kept` are omitted, because their recipients are also counted as `dead`.
@@ -138,19 +162,16 @@ struct CampaignCounts {
     return lines.sorted { one, other in
       (total(other.1), one.0.string) < (total(one.1), other.0.string)
     }.map { language, counts in
-      [
-        "language": language.string.isEmpty ? .null : .string(language.string),
-        "devices": .integer(total(counts)), "accepted": .integer(counts[.accepted]),
-        "dead": .integer(counts[.dead]), "failed": .integer(counts[.failed]),
-        "unknown": .integer(counts[.unknown]),
-      ]
+      counts.members(["language": language.string.isEmpty ? .null : .string(language.string)])
     }
   }
 }
 
 /// The report of a campaign as a table for spreadsheets.
 public enum CampaignTable {
-  private static let columns = ["campaign", "name", "outcome", "reason", "language", "devices"]
+  private static let columns = [
+    "campaign", "name", "outcome", "reason", "language", "devices", "kind",
+  ]
 
   /// Returns the lines of a report: one per outcome, reason, and language, followed by a line for the recipients to
   /// which nothing has been sent, if there are any.

@@ -2,7 +2,7 @@ internal import BelfryProvider
 internal import PushWire
 
 /// The effect on a campaign of the response to one of its pushes, or of a missing response.
-enum PushConsequence: Equatable {
+package enum PushConsequence: Equatable, Sendable {
   /// The service accepted the push.
   case accepted
   /// The token is dead.
@@ -31,6 +31,36 @@ enum PushConsequence: Equatable {
       case .unanswered, .timedOut, .cancelled, .closed, .badAnswer: self = .uncertain
       case .unreachable, .tooManyWaiting: self = .notSent(why: "\(failure)")
       case .badCredentials, .cannotStart: self = .refused(why: "\(failure)")
+      case .badPush: self = .failed(reason: "BadPush")
+      }
+    }
+  }
+
+  /// Interprets a result of ``WebPushClient`` for a subscription at `service`.
+  ///
+  /// A response never pauses the campaign, because any server can be the service of a subscription. For the same reason,
+  /// the reason for a failure is only the status.
+  init(_ result: Result<WebPushOutcome, WebPushFailure>, from service: ProviderEndpoint) {
+    switch result {
+    case .success(.accepted): self = .accepted
+    case .success(.rejected(let refusal)):
+      let reason = "status \(refusal.status)"
+      if refusal.isSubscriptionEnded {
+        self = .dead(reason: reason, sinceMilliseconds: nil)
+      } else if refusal.isTemporary {
+        self = .notSent(why: "the push service \(service) answered with \(reason)")
+      } else {
+        self = .failed(reason: reason)
+      }
+    case .failure(.invalid(.contentTooLong)): self = .failed(reason: "PayloadTooLarge")
+    case .failure(.invalid): self = .failed(reason: "BadSubscription")
+    case .failure(.failed(let failure)):
+      switch failure {
+      case .unanswered, .timedOut, .cancelled, .closed, .badAnswer: self = .uncertain
+      case .tooManyWaiting:
+        self = .notSent(why: "the push service \(service) does not respond, or is overloaded")
+      case .unreachable, .badCredentials, .cannotStart:
+        self = .notSent(why: "cannot send to a Web Push subscription: \(failure)")
       case .badPush: self = .failed(reason: "BadPush")
       }
     }

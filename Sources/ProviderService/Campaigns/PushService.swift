@@ -9,6 +9,8 @@ public struct PushService: Sendable {
   public typealias Submit = @Sendable (Push, @escaping PushCompletion) -> Void
 
   let submit: Submit
+  /// The sender for Web Push subscriptions; nil if the service sends only to devices.
+  let webPush: WebPushSender?
   let log: GatewayLog?
   /// The environment of the service's tokens; nil if unknown.
   let environment: Environment?
@@ -21,10 +23,12 @@ public struct PushService: Sendable {
   ///
   /// `log` is the service's delivery log; nil if the service has no readable log.
   public init(
-    submit: @escaping Submit, log: GatewayLog?, environment: Environment? = nil, name: String = "",
+    submit: @escaping Submit, webPush: WebPushSender? = nil, log: GatewayLog?,
+    environment: Environment? = nil, name: String = "",
     connection: @escaping @Sendable () -> ProviderConnectionState = { .idle }
   ) {
     self.submit = submit
+    self.webPush = webPush
     self.log = log
     self.environment = environment
     self.name = name
@@ -35,12 +39,14 @@ public struct PushService: Sendable {
   ///
   /// The client must not resend unanswered pushes, because the campaign queries the delivery log first.
   public init(
-    client: ProviderClient, log: GatewayLog?, environment: Environment?, name: String
+    client: ProviderClient, webPush: WebPushSender? = nil, log: GatewayLog?,
+    environment: Environment?, name: String
   ) {
     let test = ConnectionTest(of: { client.connection }, connect: { client.connect() })
     self.init(
-      submit: { push, completion in client.submit(push, completion: completion) }, log: log,
-      environment: environment, name: name, connection: { test.state() })
+      submit: { push, completion in client.submit(push, completion: completion) },
+      webPush: webPush, log: log, environment: environment, name: name,
+      connection: { test.state() })
   }
 }
 

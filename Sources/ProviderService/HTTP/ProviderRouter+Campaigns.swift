@@ -39,7 +39,15 @@ extension ProviderRouter {
         try campaigns.clearRecipients(of: id)
         return .object(["removed": true])
       }
-      let added = try campaigns.append(registrations(in: request), to: id)
+      let recipients = try registrations(in: request)
+      guard recipients.allSatisfy({ $0.subscription == nil }) else {
+        throw RequestProblems([
+          RequestProblem(
+            "endpoint", "a list of recipients contains only device tokens",
+            do: "register the subscription, and select it with a tag or a user")
+        ])
+      }
+      let added = try campaigns.append(recipients, to: id)
       return .object(["added": .integer(Int64(added))])
     case "test":
       try allow(["POST"], request)
@@ -132,7 +140,8 @@ extension ProviderRouter {
     }
   }
 
-  /// Returns the token and the user of a request for a test push; nil for each that the request does not contain.
+  /// Returns the token or endpoint and the user of a request for a test push; nil for each that the request does not
+  /// contain.
   private static func testDevice(
     in request: HTTP1Request
   ) throws(RequestProblems) -> (token: [UInt8]?, user: String?) {
@@ -145,6 +154,9 @@ extension ProviderRouter {
           "user", "invalid value '\(RequestProblem.excerpt(user))'",
           do: "expected the app's identifier for a user")
       ])
+    }
+    if let endpoint = object["endpoint"]?.stringValue {
+      return (Array(endpoint.utf8), user.stringValue)
     }
     guard let text = object["deviceToken"] else { return (nil, user.stringValue) }
     do throws(RequestProblem) {

@@ -1,3 +1,4 @@
+internal import BelfryProvider
 internal import BelfryWire
 internal import Storage
 internal import System
@@ -11,6 +12,7 @@ extension ProviderRouter {
     if request.method == "DELETE" {
       return try remove(registration, as: caller)
     }
+    try checkSubscription(registration)
     let topic = try topic(of: registration, as: caller)
     let limit = limit(of: topic, as: caller)
     let change = try registry.register(registration, topic: topic, limit: limit)
@@ -18,8 +20,26 @@ extension ProviderRouter {
     var line: JSONObject = ["registered": .string(change.rawValue), "topic": .string(topic)]
     line["language"] = registration.language.map { .string($0) }
     line["timeZone"] = registration.timeZone.map { .string($0) }
+    if registration.subscription != nil { line["kind"] = .string(Registry.webPushKind) }
     line["warnings"] = Self.warnings(of: [registration])
     return .object(line)
+  }
+
+  /// Refuses a subscription without keys, or whose endpoint is an address that is not public.
+  ///
+  /// A name that resolves to such an address is refused when a message is sent.
+  private func checkSubscription(
+    _ registration: RegistrationRequest
+  ) throws(RequestProblems) {
+    try registration.requireKeys()
+    guard !allowsPrivateEndpoints, let service = registration.subscription?.service,
+      let address = SocketAddress(host: service.host, port: service.port), !address.isPublic
+    else { return }
+    throw RequestProblems([
+      RequestProblem(
+        "endpoint", "not a public address",
+        do: "the operator can allow it with --web-push-private-addresses")
+    ])
   }
 
   /// Returns the number of tokens that the caller's app can have.
@@ -58,9 +78,10 @@ extension ProviderRouter {
       ? nil : try topic(of: registration, as: caller)
     let wasThere = try registry.remove(registration.token, topic: topic)
     guard wasThere else {
+      let isWebPush = registration.subscription != nil
       throw Refusal(
-        404, "this token is not registered", do: "there is nothing to remove",
-        field: "deviceToken")
+        404, "this \(isWebPush ? "subscription" : "token") is not registered",
+        do: "there is nothing to remove", field: isWebPush ? "endpoint" : "deviceToken")
     }
     return .object(["removed": true])
   }
@@ -76,7 +97,7 @@ extension ProviderRouter {
   }
 
   /// Returns a page of tokens: `?limit=`, `?after=`, and the conditions of a search: `?deviceToken=`, `?topic=`,
-  /// `?user=`, `?tag=`, `?language=`.
+  /// `?user=`, `?tag=`, `?language=`, `?endpoint=`, `?kind=`.
   ///
   /// The beginning of a token, with at least eight digits, also finds the token. The header field `link` contains the
   /// next page's address.
@@ -137,7 +158,9 @@ extension ProviderRouter {
   }
 
   /// The names of the parameters that are conditions of a search.
-  private static let conditions = ["deviceToken", "topic", "user", "tag", "language"]
+  private static let conditions = [
+    "deviceToken", "topic", "user", "tag", "language", "endpoint", "kind",
+  ]
 
   /// Returns the conditions of a search, the digits that might be the beginning of a token, and the query text that
   /// repeats these conditions in the next page's address.
@@ -148,7 +171,9 @@ extension ProviderRouter {
     var query = ""
     for name in Self.conditions {
       guard let value = request.queryValue(name), !value.isEmpty else { continue }
-      guard value.utf8.count <= Limits.nameBytesMax * 4 else {
+      let bytesMax =
+        name == "endpoint" ? WebPushSubscription.endpointBytesMax : Limits.nameBytesMax * 4
+      guard value.utf8.count <= bytesMax else {
         throw RequestProblems([
           RequestProblem(name, "too long", do: "expected up to \(Limits.nameBytesMax) bytes")
         ])
@@ -164,6 +189,13 @@ extension ProviderRouter {
       if let token = values["deviceToken"], digits?.utf8.count.isMultiple(of: 2) != false {
         filter.sealed = registry.sealer.seal(try RegistrationRequest.token(hexadecimal: token))
       }
+      if let endpoint = values["endpoint"] {
+        guard values["deviceToken"] == nil else {
+          throw RequestProblem("endpoint", "sent with a device token", do: "search for one of them")
+        }
+        filter.sealed = registry.sealer.seal(Array(endpoint.utf8))
+      }
+      filter.isWebPush = try Self.isWebPush(kind: values["kind"])
       filter.language = try RegistrationRequest.language(values["language"])
     } catch {
       throw RequestProblems([error])
@@ -172,6 +204,17 @@ extension ProviderRouter {
     filter.user = values["user"]
     filter.tag = values["tag"]
     return (filter, digits, query)
+  }
+
+  private static func isWebPush(kind: String?) throws(RequestProblem) -> Bool? {
+    guard let kind else { return nil }
+    let kinds = [Registry.deviceKind: false, Registry.webPushKind: true]
+    guard let isWebPush = kinds[kind] else {  // text: only a lookup of our own words
+      throw RequestProblem(
+        "kind", "invalid value '\(RequestProblem.excerpt(kind))'",
+        do: "expected \(Registry.deviceKind) or \(Registry.webPushKind)")
+    }
+    return isWebPush
   }
 
   /// Returns the digits of an incomplete token in the form in which tokens are listed; nil if there are too few or too
@@ -212,6 +255,7 @@ extension ProviderRouter {
     let registrations = try registrations(in: request)
     var withTopics: [(request: RegistrationRequest, topic: String)] = []
     for registration in registrations {
+      try checkSubscription(registration)
       withTopics.append((registration, try topic(of: registration, as: .administrator)))
     }
     let changes = try registry.register(withTopics)

@@ -16,6 +16,10 @@ public struct ProviderRouter: Sendable {
   public let guesses: TokenAttempts
   private let isOpen: Bool
   let tokensPerApp: Int64
+  /// True if the endpoints of Web Push subscriptions can be addresses that are not public.
+  let allowsPrivateEndpoints: Bool
+  /// The public key of the sender of Web Push messages, with which pages subscribe; nil if it has no key.
+  let webPushKey: String?
   let log: Log
   let progress: CampaignProgress
 
@@ -28,8 +32,12 @@ public struct ProviderRouter: Sendable {
   /// Without an admin token, all requests from the operator are refused.
   public init(
     registry: Registry, campaigns: CampaignService, apps: AppKeys, adminToken: String,
-    isOpen: Bool, tokensPerApp: Int64 = Self.tokensPerAppDefault, log: Log
+    isOpen: Bool, tokensPerApp: Int64 = Self.tokensPerAppDefault,
+    allowsPrivateEndpoints: Bool = false, webPushKey: String? = nil, log: Log
   ) {
+    self.allowsPrivateEndpoints = allowsPrivateEndpoints
+    self.webPushKey = webPushKey
+
     self.registry = registry
     self.campaigns = campaigns
     self.apps = apps
@@ -91,6 +99,13 @@ public struct ProviderRouter: Sendable {
       try allow(["GET", "POST", "DELETE"], request)
       return try register(
         request, as: isAdministrator ? .administrator : caller(of: request))
+    case ("web-push-key", 1):
+      try allow(["GET"], request)
+      guard let webPushKey else {
+        throw Refusal(404, "this service has no VAPID key", do: "start it with --vapid FILE")
+      }
+      // The key is public: pages contain it.
+      return .plain(webPushKey + "\n")
     case ("sent", 1):
       try allow(["GET"], request)
       if !isAdministrator { try requireAdministrator(request) }

@@ -5,7 +5,9 @@ internal import Transport
 /// The fields of a registration, received in the URL, in a form, or in a JSON object.
 struct RegistrationFields {
   /// The names of the supported fields; other fields belong to the app.
-  static let names = [
+  static let names = deviceNames + ["endpoint", "p256dh", "auth"]
+  /// The names of the fields that apps write themselves; a browser writes the others.
+  private static let deviceNames = [
     "deviceToken", "token", "topic", "language", "timeZone", "user", "installation", "tag",
     "environment",
   ]
@@ -79,7 +81,7 @@ struct RegistrationFields {
   /// Returns nil for a short name, such as "tug", because it can be the name of the app's own field.
   private static func resembled(by name: String) -> String? {
     guard name.utf8.count >= 6 else { return nil }
-    return Suggestion.nearest(to: name, in: names)
+    return Suggestion.nearest(to: name, in: deviceNames)
   }
 
   /// Returns the fields whose names are short enough to be, or to resemble, supported names.
@@ -141,6 +143,13 @@ struct RegistrationFields {
   private mutating func read(_ object: JSONObject) {
     for member in object.members where Self.mayBeName(member.key) {
       switch member.value {
+      // The form of a browser's subscription: {"endpoint":…,"keys":{"p256dh":…,"auth":…}}.
+      case .object(let subscription) where member.key.hasSameBytes(as: "subscription"):
+        read(subscription)
+      case .object(let keys) where member.key.hasSameBytes(as: "keys"):
+        for name in ["p256dh", "auth"] {
+          if let text = keys[name]?.stringValue { pairs.append((name, text)) }
+        }
       case .string(let text): pairs.append((member.key, text))
       case .array(let values) where member.key == "tag" || member.key == "tags":
         for value in values {

@@ -1,12 +1,15 @@
+internal import BelfryProvider
 internal import BelfryWire
 internal import Scheduling
 internal import Storage
 package import Transport
 
-/// A request to register or remove a token, with validated fields.
+/// A request to register or remove a device token or a Web Push subscription, with validated fields.
 package struct RegistrationRequest {
-  /// The token's bytes.
+  /// The device token's bytes, or the endpoint of a subscription.
   let token: [UInt8]
+  /// The Web Push subscription; nil for a device token.
+  let subscription: WebPushSubscription?
   /// The topic as received.
   let topic: String?
   let language: String?
@@ -41,9 +44,16 @@ package struct RegistrationRequest {
         return none
       }
     }
-    token = checked(
-      { () throws(RequestProblem) in try Self.token(fields) },
-      or: [])
+    subscription = checked(
+      { () throws(RequestProblem) in try Self.subscription(fields) }, or: nil)
+    let endpoint = subscription.map { Array($0.endpoint.utf8) }
+    if let endpoint {
+      token = endpoint
+    } else if fields.first("endpoint") == nil {
+      token = checked({ () throws(RequestProblem) in try Self.token(fields) }, or: [])
+    } else {
+      token = []
+    }
     topic = fields.first("topic")
     language = checked(
       { () throws(RequestProblem) in try Self.language(fields.first("language")) }, or: nil)
@@ -58,16 +68,20 @@ package struct RegistrationRequest {
     tags = checked(
       { () throws(RequestProblem) in try Self.tags(fields.all("tag")) }, or: [])
     environment = checked(
-      { () throws(RequestProblem) in try Self.environment(fields.first("environment")) }, or: nil)
+      { () throws(RequestProblem) in
+        try Self.environment(fields.first("environment"), isWebPush: endpoint != nil)
+      }, or: nil)
     if !problems.isEmpty { throw RequestProblems(problems) }
     assert(!token.isEmpty, "an accepted request has a token")
   }
 
   /// Returns the part of the request that is stored.
-  func registration(sealed: [UInt8], topic: String) -> TokenRegistration {
+  func registration(
+    sealed: [UInt8], keys: [UInt8]? = nil, topic: String
+  ) -> TokenRegistration {
     TokenRegistration(
       sealed: sealed, topic: topic, language: language, timeZone: timeZone, user: user,
-      installation: installation, tags: tags, environment: environment?.name)
+      installation: installation, tags: tags, environment: environment?.name, keys: keys)
   }
 
   // MARK: Fields
@@ -99,6 +113,31 @@ package struct RegistrationRequest {
           ?? "send it in hexadecimal, or as the body with content-type application/octet-stream")
     }
     return try token(hexadecimal: text)
+  }
+
+  /// Reads a Web Push subscription; returns nil if the request has no endpoint.
+  ///
+  /// The keys can be missing only if the request removes the subscription; see ``requireKeys()``.
+  private static func subscription(
+    _ fields: RegistrationFields
+  ) throws(RequestProblem) -> WebPushSubscription? {
+    guard let endpoint = fields.first("endpoint") else { return nil }
+    guard fields.raw == nil, fields.first("deviceToken", "token") == nil else {
+      throw RequestProblem(
+        "endpoint", "sent with a device token", do: "register each of them in its own request")
+    }
+    do throws(WebPushFault) {
+      return try WebPushSubscription(
+        endpoint: endpoint, p256dh: fields.first("p256dh"), auth: fields.first("auth"))
+    } catch {
+      throw RequestProblem(fault: error)
+    }
+  }
+
+  /// Throws a problem if the request contains a Web Push subscription without keys.
+  func requireKeys() throws(RequestProblems) {
+    guard let subscription, subscription.keys == nil else { return }
+    throw RequestProblems([RequestProblem(fault: .keysMissing)])
   }
 
   private static func sized(_ bytes: [UInt8]) throws(RequestProblem) -> [UInt8] {
@@ -134,8 +173,15 @@ package struct RegistrationRequest {
   /// Parses `sandbox` or `production`.
   ///
   /// `development`, the term that app entitlements use, means `sandbox`.
-  static func environment(_ text: String?) throws(RequestProblem) -> Environment? {
+  /// A Web Push subscription has no environment.
+  static func environment(
+    _ text: String?, isWebPush: Bool = false
+  ) throws(RequestProblem) -> Environment? {
     guard let text else { return nil }
+    guard !isWebPush else {
+      throw RequestProblem(
+        "environment", "not allowed for a Web Push subscription", do: "leave it out")
+    }
     let name = text.utf8.count <= Limits.fieldNameBytesMax ? text.lowercased() : ""
     guard let environment = Environment(name: name == "development" ? "sandbox" : name) else {
       throw RequestProblem(

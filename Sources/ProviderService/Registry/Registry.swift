@@ -1,8 +1,9 @@
+internal import BelfryProvider
 internal import BelfryWire
 public import Storage
 public import System
 
-/// The registry of device tokens, with operations to register, change, and remove tokens.
+/// The registry of device tokens and Web Push subscriptions, with operations to register, change, and remove them.
 public struct Registry: Sendable {
   let store: any RegistryStore
   let sealer: TokenSealer
@@ -28,18 +29,21 @@ public struct Registry: Sendable {
   func register(
     _ request: RegistrationRequest, topic: String, limit: RegistrationLimit? = nil
   ) throws(StorageFailure) -> RegistrationChange {
-    let registration = request.registration(sealed: sealer.seal(request.token), topic: topic)
-    return try store.register(registration, at: now(), limit: limit)
+    try store.register(sealed(request, topic: topic), at: now(), limit: limit)
   }
 
   /// Registers many tokens in one transaction.
   func register(
     _ requests: [(request: RegistrationRequest, topic: String)]
   ) throws(StorageFailure) -> [RegistrationChange] {
-    let registrations = requests.map { one in
-      one.request.registration(sealed: sealer.seal(one.request.token), topic: one.topic)
-    }
+    let registrations = requests.map { sealed($0.request, topic: $0.topic) }
     return try store.register(registrations, at: now())
+  }
+
+  private func sealed(_ request: RegistrationRequest, topic: String) -> TokenRegistration {
+    request.registration(
+      sealed: sealer.seal(request.token), keys: request.subscription?.keys.map(sealer.seal),
+      topic: topic)
   }
 
   /// Removes a token; returns true if the token was registered.
@@ -88,6 +92,7 @@ public struct Registry: Sendable {
     for _ in 0..<Limits.pagesOpenedMax {
       let page = try store.tokens(matching: filter, after: last, limit: Limits.tokensPerPage)
       for token in page.tokens {
+        guard token.registration.keys == nil else { continue }
         let text = sealer.open(token.registration.sealed).map(Hexadecimal.encode) ?? ""
         guard text.utf8.starts(with: digits.utf8) else { continue }
         lines.append(line(token))
@@ -102,11 +107,28 @@ public struct Registry: Sendable {
     return (lines, last)
   }
 
+  /// The words for the kinds of registrations in requests and responses.
+  static let deviceKind = "device"
+  static let webPushKind = "webPush"
+
+  /// Opens the subscription of a recipient.
+  ///
+  /// Returns nil if this registry did not seal it.
+  func subscription(sealed: [UInt8], keys: [UInt8]) -> WebPushSubscription? {
+    guard let endpoint = sealer.open(sealed), let keys = sealer.open(keys) else { return nil }
+    return try? WebPushSubscription(
+      endpoint: String(decoding: endpoint, as: UTF8.self), keys: keys)
+  }
+
   private func line(_ token: RegisteredToken) -> JSONObject {
     let registration = token.registration
     func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    let opened = sealer.open(registration.sealed)
+    let isWebPush = registration.keys != nil
     return [
-      "deviceToken": text(sealer.open(registration.sealed).map(Hexadecimal.encode)),
+      "kind": .string(isWebPush ? Self.webPushKind : Self.deviceKind),
+      "deviceToken": text(isWebPush ? nil : opened.map(Hexadecimal.encode)),
+      "endpoint": text(isWebPush ? opened.map { String(decoding: $0, as: UTF8.self) } : nil),
       "topic": .string(registration.topic), "language": text(registration.language),
       "timeZone": text(registration.timeZone), "user": text(registration.user),
       "installation": text(registration.installation),

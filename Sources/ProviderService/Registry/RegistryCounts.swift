@@ -51,9 +51,14 @@ final class RegistryCounts: Sendable {
 }
 
 extension RegistryCounts.Counts {
-  /// The members `devices`, `dead`, and `apps`; each app is listed with its languages and environments.
+  /// The members `devices`, `webPush`, `dead`, and `apps`; each app is listed with its languages and environments.
+  ///
+  /// `devices` includes Web Push subscriptions, which have no environment.
   var members: [(String, JSONValue)] {
     func total(_ shares: [RegistryShare]) -> Int64 { shares.reduce(0) { $0 + $1.count } }
+    func webPush(_ shares: [RegistryShare]) -> JSONValue {
+      .integer(total(shares.filter(\.isWebPush)))
+    }
     func parts(_ shares: [RegistryShare], named name: String, _ key: (RegistryShare) -> String?)
       -> JSONValue
     {
@@ -74,13 +79,13 @@ extension RegistryCounts.Counts {
       let own = byTopic[topic] ?? []
       return [
         "topic": .string(topic), "devices": .integer(total(own)),
-        "dead": .integer(departures[topic] ?? 0),
+        "webPush": webPush(own), "dead": .integer(departures[topic] ?? 0),
         "languages": parts(own, named: "language", \.language),
-        "environments": parts(own, named: "environment", \.environment),
+        "environments": parts(own.filter { !$0.isWebPush }, named: "environment", \.environment),
       ]
     }
     return [
-      ("devices", .integer(total(shares))),
+      ("devices", .integer(total(shares))), ("webPush", webPush(shares)),
       ("dead", .integer(departures.values.reduce(0, +))), ("apps", .array(apps)),
     ]
   }

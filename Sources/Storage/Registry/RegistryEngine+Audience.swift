@@ -1,6 +1,6 @@
 /// The recipients of a campaign.
 extension RegistryEngine {
-  /// Returns the number of devices for each language, time zone, and environment.
+  /// Returns the number of devices for each kind, language, time zone, and environment.
   func shares(
     of audience: CampaignAudience, campaign: String, topic: String, environment: String?
   ) throws(StorageFailure) -> [AudienceShare] {
@@ -8,32 +8,32 @@ extension RegistryEngine {
       switch audience {
       case .all:
         """
-        SELECT language, time_zone, environment, count(*) FROM token
+        SELECT language, time_zone, environment, keys IS NOT NULL, count(*) FROM token
         WHERE topic = ?1 AND ?2 IS NOT NULL
           AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
-        GROUP BY 1, 2, 3
+        GROUP BY 1, 2, 3, 4
         """
       case .tag:
         """
-        SELECT language, time_zone, environment, count(*)
+        SELECT language, time_zone, environment, keys IS NOT NULL, count(*)
         FROM tag JOIN token ON token.number = tag.token
         WHERE tag.name = ?2 AND topic = ?1
           AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
-        GROUP BY 1, 2, 3
+        GROUP BY 1, 2, 3, 4
         """
       case .user:
         """
-        SELECT language, time_zone, environment, count(*) FROM token
+        SELECT language, time_zone, environment, keys IS NOT NULL, count(*) FROM token
         WHERE user = ?2 AND topic = ?1
           AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
-        GROUP BY 1, 2, 3
+        GROUP BY 1, 2, 3, 4
         """
       case .list:
         """
-        SELECT language, time_zone, environment, count(*) FROM recipient
+        SELECT language, time_zone, environment, 0, count(*) FROM recipient
         WHERE campaign = ?2 AND ?1 IS NOT NULL
           AND (?3 IS NULL OR environment IS NULL OR environment = ?3)
-        GROUP BY 1, 2, 3
+        GROUP BY 1, 2, 3, 4
         """
       }
     let select = try statement(sql)
@@ -45,7 +45,8 @@ extension RegistryEngine {
       shares.append(
         AudienceShare(
           language: select.optionalText(0), timeZone: select.optionalText(1),
-          environment: select.optionalText(2), count: select.integer(3)))
+          environment: select.optionalText(2), isWebPush: select.integer(3) != 0,
+          count: select.integer(4)))
     }
     return shares
   }
@@ -88,7 +89,8 @@ extension RegistryEngine {
     while try step(select) {
       recipients.append(
         CampaignRecipient(
-          number: select.integer(0), sealed: select.bytes(1), language: select.optionalText(2)))
+          number: select.integer(0), sealed: select.bytes(1), language: select.optionalText(2),
+          keys: select.optionalBytes(3)))
     }
     return recipients
   }
@@ -96,14 +98,15 @@ extension RegistryEngine {
   /// Returns the SQL that selects recipients; all variants have the same parameters.
   ///
   /// Time zones come from the campaign's list, which is created when the campaign starts. A device that later moves to
-  /// another time zone therefore stays in its group.
+  /// another time zone therefore stays in its group. A list that was supplied with the campaign contains only device
+  /// tokens.
   private static func selection(
     of audience: CampaignAudience, _ zone: ZoneGroup.Zone
   ) -> String {
     switch (audience, zone) {
     case (.list, .any):
       """
-      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      SELECT number, sealed, language, NULL, \(RegistryTable.recipient.isWhole)
       FROM recipient
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
@@ -111,7 +114,7 @@ extension RegistryEngine {
       """
     case (.list, .named):
       """
-      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      SELECT number, sealed, language, NULL, \(RegistryTable.recipient.isWhole)
       FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND ?1 IS NOT NULL AND number > ?3 AND number <= ?4 AND time_zone IS ?6
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
@@ -119,7 +122,9 @@ extension RegistryEngine {
       """
     case (_, .named):
       """
-      SELECT number, sealed, language, \(RegistryTable.recipient.isWhole)
+      SELECT number, sealed, language,
+        (SELECT keys FROM token WHERE token.sealed = recipient.sealed AND topic = ?1),
+        \(RegistryTable.recipient.isWhole)
       FROM recipient INDEXED BY recipient_by_zone
       WHERE campaign = ?2 AND number > ?3 AND number <= ?4 AND time_zone IS ?6
         AND EXISTS (SELECT 1 FROM token WHERE token.sealed = recipient.sealed AND topic = ?1)
@@ -128,7 +133,7 @@ extension RegistryEngine {
       """
     case (.all, .any):
       """
-      SELECT number, sealed, language, \(RegistryTable.token.isWhole)
+      SELECT number, sealed, language, keys, \(RegistryTable.token.isWhole)
       FROM token
       WHERE topic = ?1 AND ?2 IS NOT NULL AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
@@ -136,7 +141,7 @@ extension RegistryEngine {
       """
     case (.tag, .any):
       """
-      SELECT number, sealed, language, \(RegistryTable.token.isWhole(of: "token."))
+      SELECT number, sealed, language, keys, \(RegistryTable.token.isWhole(of: "token."))
       FROM tag JOIN token ON token.number = tag.token
       WHERE tag.name = ?2 AND topic = ?1 AND token > ?3 AND token <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)
@@ -144,7 +149,7 @@ extension RegistryEngine {
       """
     case (.user, .any):
       """
-      SELECT number, sealed, language, \(RegistryTable.token.isWhole)
+      SELECT number, sealed, language, keys, \(RegistryTable.token.isWhole)
       FROM token
       WHERE user = ?2 AND topic = ?1 AND number > ?3 AND number <= ?4 AND ?6 IS NULL
         AND (?7 IS NULL OR environment IS NULL OR environment = ?7)

@@ -300,7 +300,7 @@ extension RegistryEngine {
       """)
     for tally in tallies where tally.count > 0 {
       try add.bind(1, campaign)
-      try add.bind(2, tally.outcome.rawValue)
+      try add.bind(2, tally.storedOutcome)
       try add.bind(3, tally.reason)
       try add.bind(4, tally.language)
       try add.bind(5, tally.count)
@@ -381,14 +381,14 @@ extension RegistryEngine {
     try select.bind(1, campaign)
     var tallies: [CampaignTally] = []
     while try step(select) {
-      guard let outcome = CampaignOutcome(rawValue: select.text(0)) else {
+      let stored = CampaignTally(
+        storedOutcome: select.text(0), reason: select.text(1), language: select.text(2),
+        count: select.integer(3))
+      guard let tally = stored else {
         select.reset()
         throw .corrupt(path: database.path, detail: "a campaign has an unknown outcome")
       }
-      tallies.append(
-        CampaignTally(
-          outcome: outcome, reason: select.text(1), language: select.text(2),
-          count: select.integer(3)))
+      tallies.append(tally)
     }
     return tallies
   }

@@ -22,13 +22,13 @@ extension RegistryEngine {
     let select = try statement(
       """
       SELECT number, sealed, topic, language, time_zone, user, installation, first, last,
-        environment, \(RegistryTable.token.isWhole(of: "token."))
+        environment, keys, \(RegistryTable.token.isWhole(of: "token."))
       FROM \(source)
         AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR user = ?3)
         AND (?4 IS NULL OR language = ?4 COLLATE NOCASE
           OR substr(language, 1, length(?4) + 1) = ?4 || '-' COLLATE NOCASE)
         AND (?5 IS NULL OR EXISTS (SELECT 1 FROM tag WHERE tag.token = token.number AND tag.name = ?5))
-        AND number > ?6 AND number <= ?7
+        AND (?9 IS NULL OR (keys IS NOT NULL) = ?9) AND number > ?6 AND number <= ?7
       ORDER BY number LIMIT ?8
       """)
     try select.bind(1, filter.sealed)
@@ -39,6 +39,7 @@ extension RegistryEngine {
     try select.bind(6, number)
     try select.bind(7, end)
     try select.bind(8, Int64(limit))
+    try select.bind(9, filter.isWebPush.map { $0 ? 1 : 0 as Int64 })
     let tokens = try registeredTokens(select)
     if tokens.count == limit { return TokenPage(tokens: tokens, next: tokens.last?.number) }
     guard end != .max else { return TokenPage(tokens: tokens, next: nil) }

@@ -51,11 +51,12 @@ final class RegistryEngine: ChecksummedStoreEngine {
     let upsert = try statement(
       """
       INSERT INTO token
-        (topic, sealed, language, time_zone, user, installation, first, last, environment, number)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)
+        (topic, sealed, language, time_zone, user, installation, first, last, environment, number,
+        keys)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)
       ON CONFLICT (sealed, topic) DO UPDATE SET
         language = ?3, time_zone = ?4, user = ?5, installation = ?6, last = max(last, ?7),
-        environment = ?8
+        environment = ?8, keys = ?10
       RETURNING number
       """)
     try upsert.bind(1, token.topic)
@@ -69,6 +70,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     // Reuse the number of the installation's previous token. A running campaign then reaches the installation only
     // once, through either the previous token or the new one.
     try upsert.bind(9, known == nil ? former : nil)
+    try upsert.bind(10, token.keys)
     guard try upsert.step() else {
       throw .corrupt(path: database.path, detail: "a token that was written has no number")
     }
@@ -199,7 +201,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
     let select = try statement(
       """
       SELECT number, sealed, topic, language, time_zone, user, installation, first, last,
-        environment, \(RegistryTable.token.isWhole)
+        environment, keys, \(RegistryTable.token.isWhole)
       FROM token WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     try select.bind(1, number)
@@ -216,7 +218,7 @@ final class RegistryEngine: ChecksummedStoreEngine {
         sealed: select.bytes(1), topic: select.text(2), language: select.optionalText(3),
         timeZone: select.optionalText(4), user: select.optionalText(5),
         installation: select.optionalText(6), tags: try tags(of: number),
-        environment: select.optionalText(9))
+        environment: select.optionalText(9), keys: select.optionalBytes(10))
       tokens.append(
         RegisteredToken(
           number: number, registration: registration, firstMilliseconds: select.integer(7),
@@ -234,17 +236,20 @@ final class RegistryEngine: ChecksummedStoreEngine {
     return tags
   }
 
-  /// Returns the number of tokens per app, language, and environment.
+  /// Returns the number of tokens per app, kind, language, and environment.
   func shares() throws(StorageFailure) -> [RegistryShare] {
     let select = try statement(
-      "SELECT topic, language, environment, count(*) FROM token GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC"
-    )
+      """
+      SELECT topic, language, environment, keys IS NOT NULL, count(*) FROM token
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 5 DESC
+      """)
     var shares: [RegistryShare] = []
     while try select.step() {
       shares.append(
         RegistryShare(
           topic: select.text(0), language: select.optionalText(1),
-          environment: select.optionalText(2), count: select.integer(3)))
+          environment: select.optionalText(2), isWebPush: select.integer(3) != 0,
+          count: select.integer(4)))
     }
     return shares
   }

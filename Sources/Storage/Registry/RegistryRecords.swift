@@ -1,9 +1,11 @@
-/// The data that an app sends about a device, along with the device token.
+/// The data that an app sends about a device, along with the device token, or about a Web Push subscription.
 public struct TokenRegistration: Sendable, Hashable {
-  /// The device token, sealed by the owner of the store.
+  /// The device token, or the endpoint of a subscription, sealed by the owner of the store.
   ///
-  /// The same token always has the same bytes.
+  /// The same token or endpoint always has the same bytes.
   public var sealed: [UInt8]
+  /// The sealed keys of a Web Push subscription; nil for a device token.
+  public var keys: [UInt8]?
   /// The `apns-topic` of the token.
   public var topic: String
   /// The user's language as a BCP 47 tag.
@@ -25,10 +27,11 @@ public struct TokenRegistration: Sendable, Hashable {
   public init(
     sealed: [UInt8], topic: String, language: String? = nil, timeZone: String? = nil,
     user: String? = nil, installation: String? = nil, tags: [String] = [],
-    environment: String? = nil
+    environment: String? = nil, keys: [UInt8]? = nil
   ) {
     self.environment = environment
     self.sealed = sealed
+    self.keys = keys
     self.topic = topic
     self.language = language
     self.timeZone = timeZone
@@ -72,6 +75,8 @@ public struct TokenFilter: Sendable {
   public var tag: String?
   /// A language; `fr` also matches `fr-CA`.
   public var language: String?
+  /// True for Web Push subscriptions only, and false for device tokens only.
+  public var isWebPush: Bool?
 
   /// Creates a filter that matches every token.
   public init() {}
@@ -163,16 +168,19 @@ public struct CampaignRecipient: Sendable, Hashable {
   public let sealed: [UInt8]
   /// The language from the registration.
   public let language: String?
+  /// The sealed keys of a Web Push subscription; nil for a device token.
+  public let keys: [UInt8]?
 
   /// Creates a recipient from its parts.
-  public init(number: Int64, sealed: [UInt8], language: String?) {
+  public init(number: Int64, sealed: [UInt8], language: String?, keys: [UInt8]? = nil) {
     self.number = number
     self.sealed = sealed
     self.language = language
+    self.keys = keys
   }
 }
 
-/// The number of a campaign's devices that share a language, a time zone, and an environment.
+/// The number of a campaign's devices that share a kind, a language, a time zone, and an environment.
 public struct AudienceShare: Sendable, Hashable {
   /// The language from the registrations.
   public let language: String?
@@ -180,18 +188,24 @@ public struct AudienceShare: Sendable, Hashable {
   public let timeZone: String?
   /// The environment from the registrations.
   public let environment: String?
+  /// True for Web Push subscriptions, and false for device tokens.
+  public let isWebPush: Bool
   /// The number of devices.
   public let count: Int64
 
-  package init(language: String?, timeZone: String?, environment: String?, count: Int64) {
+  package init(
+    language: String?, timeZone: String?, environment: String?, isWebPush: Bool = false,
+    count: Int64
+  ) {
     self.language = language
     self.timeZone = timeZone
     self.environment = environment
+    self.isWebPush = isWebPush
     self.count = count
   }
 }
 
-/// The number of an app's tokens that share a language and an environment.
+/// The number of an app's tokens that share a kind, a language, and an environment.
 public struct RegistryShare: Sendable, Hashable {
   /// The value of `apns-topic`.
   public let topic: String
@@ -199,13 +213,18 @@ public struct RegistryShare: Sendable, Hashable {
   public let language: String?
   /// The environment from the registrations.
   public let environment: String?
+  /// True for Web Push subscriptions, and false for device tokens.
+  public let isWebPush: Bool
   /// The number of tokens.
   public let count: Int64
 
-  package init(topic: String, language: String?, environment: String?, count: Int64) {
+  package init(
+    topic: String, language: String?, environment: String?, isWebPush: Bool = false, count: Int64
+  ) {
     self.topic = topic
     self.language = language
     self.environment = environment
+    self.isWebPush = isWebPush
     self.count = count
   }
 }
@@ -375,7 +394,7 @@ public enum CampaignOutcome: String, Sendable, CaseIterable {
   case unknown
 }
 
-/// The number of a campaign's recipients with the same outcome, reason, and language.
+/// The number of a campaign's recipients with the same kind, outcome, reason, and language.
 public struct CampaignTally: Sendable, Hashable {
   /// The outcome of the recipients.
   public let outcome: CampaignOutcome
@@ -384,14 +403,35 @@ public struct CampaignTally: Sendable, Hashable {
   /// The language of the text that was sent to the recipients; empty if the campaign has the same text for all
   /// recipients, or if the outcome was stored without a language.
   public let language: String  // text: one of the campaign's own languages
+  /// True for Web Push subscriptions, and false for device tokens.
+  public let isWebPush: Bool
   /// The number of recipients.
   public let count: Int64
 
   /// Creates a tally from its parts.
-  public init(outcome: CampaignOutcome, reason: String, language: String = "", count: Int64) {
+  public init(
+    outcome: CampaignOutcome, reason: String, language: String = "", isWebPush: Bool = false,
+    count: Int64
+  ) {
     self.outcome = outcome
     self.reason = reason
     self.language = language
+    self.isWebPush = isWebPush
     self.count = count
+  }
+
+  /// The text before the outcome of Web Push subscriptions in a store.
+  private static let webPushPrefix = "web-push "
+
+  /// The outcome as it is stored, with the kind of the recipients, which is part of a stored tally's key.
+  package var storedOutcome: String { (isWebPush ? Self.webPushPrefix : "") + outcome.rawValue }
+
+  /// Creates a tally from its stored form; nil if the outcome is unknown.
+  package init?(storedOutcome: String, reason: String, language: String, count: Int64) {
+    let isWebPush = storedOutcome.utf8.starts(with: Self.webPushPrefix.utf8)
+    let word = isWebPush ? String(storedOutcome.dropFirst(Self.webPushPrefix.count)) : storedOutcome
+    guard let outcome = CampaignOutcome(rawValue: word) else { return nil }
+    self.init(
+      outcome: outcome, reason: reason, language: language, isWebPush: isWebPush, count: count)
   }
 }

@@ -217,6 +217,32 @@ extension RegistryEngine {
       DROP TABLE tally;
       ALTER TABLE new_tally RENAME TO tally;
       """,
+      // The keys of Web Push subscriptions.
+      """
+      CREATE TABLE new_token (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, sealed BLOB NOT NULL,
+        language TEXT, time_zone TEXT, user TEXT, installation TEXT, first INTEGER NOT NULL,
+        last INTEGER NOT NULL, environment TEXT, keys BLOB,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, number, topic, sealed, language, time_zone, user, installation,
+          first, last, environment, keys)
+        ) STORED,
+        UNIQUE (sealed, topic)
+      ) STRICT;
+      INSERT INTO new_token (number, topic, sealed, language, time_zone, user, installation,
+        first, last, environment)
+        SELECT number, topic, sealed, language, time_zone, user, installation, first, last,
+        environment
+        FROM token;
+      DELETE FROM sqlite_sequence WHERE name = 'new_token';
+      INSERT INTO sqlite_sequence SELECT 'new_token', seq FROM sqlite_sequence WHERE name = 'token';
+      DROP TABLE token;
+      ALTER TABLE new_token RENAME TO token;
+      CREATE INDEX token_by_topic ON token (topic);
+      CREATE INDEX token_by_user ON token (user, topic) WHERE user IS NOT NULL;
+      CREATE UNIQUE INDEX token_by_installation ON token (installation, topic)
+        WHERE installation IS NOT NULL;
+      """,
     ], tables: RegistryTable.all)
 }
 
@@ -228,7 +254,7 @@ enum RegistryTable {
     name: "token", key: ["number"],
     rest: [
       "topic", "sealed", "language", "time_zone", "user", "installation", "first", "last",
-      "environment",
+      "environment", "keys",
     ], isUpdated: true)
   static let tag = ChecksummedTable(name: "tag", key: ["name", "token"], rest: [])
   static let campaign = ChecksummedTable(

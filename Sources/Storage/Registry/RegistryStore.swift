@@ -42,7 +42,7 @@ public protocol RegistryStore: AnyObject, Sendable {
   func tokens(
     matching filter: TokenFilter, after number: Int64, limit: Int
   ) throws(StorageFailure) -> TokenPage
-  /// Returns the number of tokens per app, language, and environment.
+  /// Returns the number of tokens per app, kind, language, and environment.
   func shares() throws(StorageFailure) -> [RegistryShare]
   /// Returns, for each app, the number of dead tokens that were removed since the store was created.
   func departures() throws(StorageFailure) -> [String: Int64]
@@ -94,7 +94,7 @@ public protocol RegistryStore: AnyObject, Sendable {
   func appendRecipients(
     _ tokens: [TokenRegistration], to campaign: String
   ) throws(StorageFailure) -> Int
-  /// Returns the number of devices in an audience for each language, time zone, and environment.
+  /// Returns the number of devices in an audience for each kind, language, time zone, and environment.
   ///
   /// If the audience is `.list`, the devices in the list of `campaign` are counted.
   func shares(
@@ -177,14 +177,14 @@ extension RegistryStore {
     try campaign(id, documentBytesMax: .max)
   }
 
-  /// Returns the number of an app's devices for each language, time zone, and environment.
+  /// Returns the number of an app's devices for each kind, language, time zone, and environment.
   public func shares(
     of audience: CampaignAudience, topic: String, environment: String? = nil
   ) throws(StorageFailure) -> [AudienceShare] {
     try shares(of: audience, campaign: "", topic: topic, environment: environment)
   }
 
-  /// Returns the number of devices in a campaign's audience for each language, time zone, and environment.
+  /// Returns the number of devices in a campaign's audience for each kind, language, time zone, and environment.
   public func shares(
     of audience: CampaignAudience, campaign: String, topic: String
   ) throws(StorageFailure) -> [AudienceShare] {

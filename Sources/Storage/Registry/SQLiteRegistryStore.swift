@@ -87,7 +87,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Returns the number of tokens per app, language, and environment.
+  /// Returns the number of tokens per app, kind, language, and environment.
   public func shares() throws(StorageFailure) -> [RegistryShare] {
     try read { engine throws(StorageFailure) in try engine.shares() }
   }
@@ -200,7 +200,7 @@ public final class SQLiteRegistryStore: RegistryStore {
     }
   }
 
-  /// Returns the number of devices in an audience for each language, time zone, and environment.
+  /// Returns the number of devices in an audience for each kind, language, time zone, and environment.
   ///
   /// If the audience is `.list`, the devices in the list of `campaign` are counted.
   public func shares(

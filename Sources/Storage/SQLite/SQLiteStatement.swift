@@ -107,6 +107,8 @@ internal import Transport
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
   }
 
+  func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+
   /// Returns a blob of 32 bytes, or nil for any other value.
   func digest(_ column: Int32) -> SHA256.Digest? {
     guard unsafe sqlite3_column_bytes(statement, column) == 32 else { return nil }

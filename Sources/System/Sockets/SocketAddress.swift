@@ -110,6 +110,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     unsafe withUnsafeBytes(of: (high, low)) { bytes in unsafe body(bytes) }
   }
 
+  /// The bytes of the address in network byte order: 4 for IPv4, and 16 for IPv6.
+  var addressBytes: [UInt8] {
+    unsafe withAddressBytes { bytes in unsafe Array(bytes.prefix(family == .v4 ? 4 : 16)) }
+  }
+
   // MARK: the kernel's form
 
   /// Calls `body` with a `sockaddr` and its length, as the kernel's functions expect.

@@ -76,7 +76,8 @@ enum RegistryUnderPowerCuts: PowerCutSubject {
         return TokenRegistration(
           sealed: sealed(index), topic: topic, language: random.chance(0.5) ? "fr" : nil,
           installation: random.chance(0.3) ? "\(index % 40)" : nil,
-          tags: random.chance(0.3) ? ["tag\(index % 5)"] : [])
+          tags: random.chance(0.3) ? ["tag\(index % 5)"] : [],
+          keys: random.chance(0.3) ? [UInt8(truncatingIfNeeded: at)] : nil)
       }
       return .register(tokens, at)
     }

@@ -6,7 +6,7 @@ import System
 /// `belfry campaign`: sends a message to many devices, each in its own language and at its local time.
 enum CampaignCommand {
   /// The options that specify the provider service.
-  private static let access: [OptionTable.Entry] = [
+  static let access: [OptionTable.Entry] = [
     .value(
       "provider", "URL", "address of a running provider service, such as http://127.0.0.1:2199"),
     .value(
@@ -324,7 +324,7 @@ enum CampaignCommand {
   /// Prints a report for users: the status, followed by the outcomes as a table.
   private static func showReport(_ report: JSONObject, _ options: CommandLineOptions) {
     var status = report
-    for key in ["reasons", "languages", "outcomes", "states"] { status[key] = nil }
+    for key in ["reasons", "kinds", "languages", "outcomes", "states"] { status[key] = nil }
     print([status], options)
     // The language of the text that was sent, which can differ from the device's language.
     let outcomes = CampaignTable.lines(report).map { line in
@@ -334,8 +334,10 @@ enum CampaignCommand {
     }
     guard !outcomes.isEmpty else { return }
     Output.line("")
+    let hasWebPush = outcomes.contains { $0["kind"] == "webPush" }
     OutputTable.show(
-      outcomes, columns: ["outcome", "reason", "textLanguage", "devices"],
+      outcomes,
+      columns: ["outcome", "reason", "textLanguage"] + (hasWebPush ? ["kind"] : []) + ["devices"],
       .headings(of: "outcomes"), asJSON: false)
   }
 

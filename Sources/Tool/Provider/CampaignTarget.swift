@@ -3,18 +3,25 @@ import BelfryWire
 import Gateway
 import ProviderService
 import System
+import WebPush
 
 /// The push service for campaigns, specified by the same options as for `belfry send`.
-enum CampaignTarget {
-  /// Connects to the service.
+struct CampaignTarget {
+  private let configuration: ProviderClient.Configuration
+  private let client: ProviderClient
+  private let log: GatewayLog?
+  private let environment: Environment?
+
+  /// Reads the service's keys, and prepares the connection to it.
   ///
   /// If the service is a gateway on this machine, the gateway's delivery log is also read.
-  static func service(_ options: CommandLineOptions) throws -> PushService {
+  init(_ options: CommandLineOptions) throws {
     var configuration = try SendTarget.configuration(options)
     // If a push's response was lost, the log is consulted before the push is sent again.
     configuration.policy.resendsUnanswered = false
-    let client = try ProviderClient(configuration)
-    let log = try SendTarget.gatewayFolder(options).map { folder in
+    self.configuration = configuration
+    client = try ProviderClient(configuration)
+    log = try SendTarget.gatewayFolder(options).map { folder in
       GatewayLog(keptLines: DeliveryLog.linesPerLoop) {
         try GatewayAccess(folder: folder).status()?["at"]?.stringValue
           .flatMap(GatewayLog.Line.milliseconds)
@@ -24,8 +31,15 @@ enum CampaignTarget {
         }
       }
     }
-    return PushService(
-      client: client, log: log, environment: try SendTarget.environment(options),
-      name: configuration.endpoint.description)
+    environment = try SendTarget.environment(options)
+  }
+
+  /// Returns the service, which also sends to Web Push subscriptions with this key.
+  func service(_ options: CommandLineOptions, webPushKey: VAPIDKey) throws -> PushService {
+    PushService(
+      client: client,
+      webPush: try CampaignWebPush.sender(
+        options, key: webPushKey, gatewayAuthority: configuration.authorityPEM),
+      log: log, environment: environment, name: configuration.endpoint.description)
   }
 }

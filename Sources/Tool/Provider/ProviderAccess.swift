@@ -105,20 +105,53 @@ final class ProviderAccess {
   ) throws -> [JSONObject] {
     var fields: [(name: String, value: String)] = [("content-type", contentType)]
     if let revision { fields.append(("if-match", "\"\(revision)\"")) }
+    return try answer(method, path, fields: fields, body: body).objects
+  }
+
+  /// Returns all objects of a list that the service divides into pages.
+  func list(_ path: String) throws -> [JSONObject] {
+    var objects: [JSONObject] = []
+    var next: String? = path
+    while let page = next {
+      let answer = try answer("GET", page)
+      objects += answer.objects
+      next = answer.next
+    }
+    return objects
+  }
+
+  /// Executes a request, and returns the objects in the response and the path of the next page, if there is one.
+  private func answer(
+    _ method: String, _ path: String, fields: [(name: String, value: String)] = [],
+    body: [UInt8] = []
+  ) throws -> Answer {
     switch way {
     case .remote(let client):
-      return try Self.exchange(
-        client, method, path, fields: fields, body: body)
+      return try Self.exchange(client, method, path, fields: fields, body: body)
     case .local(let folder, _, let router):
+      let target = HTTP1Target(Array(path.utf8))
       let response = router.answer(
         HTTP1Request(
-          method: method, path: path,
+          method: method, path: target.path, query: target.query,
           fields: fields + [("authorization", "Bearer \(folder.adminToken)")], body: body))
       guard case .bytes(let bytes) = response.body else {
         throw CampaignFailure.unreadable("the response is incomplete")
       }
-      return try Self.objects(status: response.status, bytes)
+      let link = response.fields.first { $0.name == "link" }?.value
+      return Answer(
+        objects: try Self.objects(status: response.status, bytes), next: link.flatMap(Self.page))
     }
+  }
+
+  private struct Answer {
+    let objects: [JSONObject]
+    let next: String?
+  }
+
+  /// Returns the path in a header field such as `</tokens?after=5>; rel="next"`.
+  private static func page(link: String) -> String? {
+    guard link.hasPrefix("<"), let end = link.firstIndex(of: ">") else { return nil }
+    return String(link[link.index(after: link.startIndex)..<end])
   }
 
   /// Stops the campaigns of this process gracefully.
@@ -168,14 +201,14 @@ final class ProviderAccess {
   private static func local(_ path: String, _ options: CommandLineOptions) throws -> Way {
     // As root, connect to the service first, because the folder's owner might not be allowed to read the gateway's
     // keys.
-    let service =
-      try FolderOwner(of: path) == nil ? nil : try? CampaignTarget.service(options)
+    let target = try FolderOwner(of: path) == nil ? nil : try? CampaignTarget(options)
     try FolderOwner.act(in: path)
     let folder = try ProviderFolder(path)
     let log = Log(subsystem: "campaign", level: .warning)
     // The command itself shows that a campaign is delayed.
     let campaigns = CampaignService(registry: folder.registry, log: log, logsDelays: false) {
-      try service ?? CampaignTarget.service(options)
+      try (target ?? CampaignTarget(options)).service(
+        options, webPushKey: CampaignWebPush.key(options, folder: path))
     }
     let router = ProviderRouter(
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,
@@ -201,7 +234,7 @@ final class ProviderAccess {
   private static func exchange(
     _ client: AdminClient, _ method: String, _ path: String,
     fields: [(name: String, value: String)] = [], body: [UInt8]
-  ) throws -> [JSONObject] {
+  ) throws -> Answer {
     var head = [
       "\(method) \(path) HTTP/1.0", "host: \(client.address)",
       "authorization: Bearer \(client.token)", "content-length: \(body.count)",
@@ -221,7 +254,13 @@ final class ProviderAccess {
     guard let status = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
       throw CampaignFailure.unreadable("the response from \(client.address) has no status")
     }
-    return try objects(status: status, Array(answer[headEnd.upperBound...]))
+    let name = "link: "
+    let lines = String(decoding: answer[..<headEnd.lowerBound], as: UTF8.self).split(
+      separator: "\r\n")
+    let link = lines.first { $0.lowercased().hasPrefix(name) }?.dropFirst(name.count)
+    return Answer(
+      objects: try objects(status: status, Array(answer[headEnd.upperBound...])),
+      next: link.flatMap { page(link: String($0)) })
   }
 
   private static func objects(status: Int, _ bytes: [UInt8]) throws -> [JSONObject] {

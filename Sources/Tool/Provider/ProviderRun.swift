@@ -7,6 +7,7 @@ import Glibc
 import ProviderService
 import Storage
 import System
+import WebPush
 
 /// A run of the token registry, which handles its signals, its ready file, and its shutdown.
 final class ProviderRun {
@@ -20,6 +21,7 @@ final class ProviderRun {
   private let host: String
   private let readyFile: String?
   private let options: CommandLineOptions
+  private let webPushKey: VAPIDKey
   private var feedback: FeedbackPoller?
   private var watch: RegistryWatch?
   private var isShuttingDown = false
@@ -49,11 +51,17 @@ final class ProviderRun {
     }
     for notice in folder.notices { log.error("the registry is damaged", ["what": notice]) }
     for warning in folder.store.warnings { log.warning("\(warning)") }
+    let webPushKey = try CampaignWebPush.key(options, folder: folder.path)
+    self.webPushKey = webPushKey
+    if ["vapid-subject", "web-push-ca"].contains(where: options.isGiven) {
+      // A campaign would report invalid options only when it starts.
+      _ = try CampaignWebPush.sender(options, key: webPushKey, gatewayAuthority: nil)
+    }
     let clock = CampaignClock(log: log)
     self.clock = clock
     campaigns = CampaignService(registry: folder.registry, log: log, clock: clock) {
       do {
-        return try CampaignTarget.service(options)
+        return try CampaignTarget(options).service(options, webPushKey: webPushKey)
       } catch SendFailure.badGatewayFile(let path, let reason) {
         // The options of 'belfry campaign' have no effect on this process.
         throw SendFailure.badGatewayOfProvider(path, reason: reason)
@@ -62,7 +70,9 @@ final class ProviderRun {
     let router = ProviderRouter(
       registry: folder.registry, campaigns: campaigns, apps: folder.apps,
       adminToken: folder.adminToken, isOpen: options.has("open"),
-      tokensPerApp: try ProviderServiceCommand.tokensPerApp(options), log: log)
+      tokensPerApp: try ProviderServiceCommand.tokensPerApp(options),
+      allowsPrivateEndpoints: options.has("web-push-private-addresses"),
+      webPushKey: webPushKey.publicKey.text, log: log)
     let (token, tokenFile) = (folder.adminToken, folder.adminTokenFile)
     let names = options.values("name")
     server = try ConsoleServer(address: address, option: "port", hostOption: "host") { port in
@@ -166,7 +176,7 @@ final class ProviderRun {
     return [
       "pid": .integer(Int64(getpid())), "host": .string(host),
       "port": .integer(Int64(server.port)), "adminTokenFile": .string(folder.adminTokenFile),
-      "apps": .array(apps),
+      "apps": .array(apps), "webPushKey": .string(webPushKey.publicKey.text),
     ]
   }
 }

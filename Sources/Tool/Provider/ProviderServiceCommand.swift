@@ -8,8 +8,8 @@ enum ProviderServiceCommand {
   static let table = OptionTable(
     command: "belfry provider",
     summary: """
-      Runs the token registry and the campaign service. Apps register their device tokens over HTTP; you
-      send campaigns from the console in the browser or with 'belfry campaign'. In an empty data folder, the
+      Runs the token registry and the campaign service. Apps register their device tokens over HTTP, and
+      browsers their Web Push subscriptions; you send campaigns from the console in the browser or with 'belfry campaign'. In an empty data folder, the
       provider creates all files that it needs. Apps authenticate with 'authorization: Bearer' and their key from
       apps/BUNDLE-ID.key in the data folder; other requests require the admin token instead.
       """,
@@ -33,7 +33,7 @@ enum ProviderServiceCommand {
         "tokens-per-app", "N", default: "1000000",
         "maximum number of registered tokens per app; further tokens are refused"),
       .flag("open", "accept apps without a key (allowed on loopback only)"),
-    ] + SendTarget.entries + [
+    ] + SendTarget.entries + CampaignWebPush.entries + [
       .value(
         "feedback", "HOST:PORT",
         "a legacy feedback service to query for expired tokens every hour (requires --certificate)"),

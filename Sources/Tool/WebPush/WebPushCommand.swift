@@ -1,17 +1,18 @@
 import System
 import WebPush
 
-/// `belfry web-push`: sends Web Push messages, and creates the keys of senders.
+/// `belfry web-push`: sends Web Push messages, creates the keys of senders, and lists a provider's subscriptions.
 enum WebPushCommand {
-  static let tables = [keysTable, WebPushSendCommand.table]
+  static let tables = [keysTable, WebPushSendCommand.table, WebPushListCommand.table]
 
-  private static let verbs = "keys or send"
+  private static let verbs = "keys, send or list"
 
   static func run(_ arguments: [String]) -> Int32 {
     let rest = Array(arguments.dropFirst())
     switch arguments.first {
     case "keys": return keys(rest)
     case "send": return WebPushSendCommand.run(rest)
+    case "list": return WebPushListCommand.run(rest)
     case "--help":
       Output.help(tables)
       return 0

@@ -7,13 +7,16 @@ final class ConnectAttempt {
   let credential: TLSClientCredential?
   let serverName: String
   let timeoutNanoseconds: Int64
+  /// True if the stream must not connect to an address that is not public.
+  let isPublicOnly: Bool
   var addresses: [SocketAddress] = []
   var problem = "no address"
 
   init(
     _ endpoint: Endpoint, tls: TLSClientContext?, credential: TLSClientCredential?,
-    serverName: String?, timeoutNanoseconds: Int64
+    serverName: String?, isPublicOnly: Bool, timeoutNanoseconds: Int64
   ) {
+    self.isPublicOnly = isPublicOnly
     self.endpoint = endpoint
     self.tls = tls
     self.credential = credential
@@ -30,18 +33,18 @@ extension ByteStream {
   ///
   /// The handler is notified of success or failure, but never within this call. The server's certificate must be valid
   /// for `serverName`, which is sent as SNI. If `serverName` is nil, the endpoint's host is used instead. `credential`
-  /// replaces the context's certificate. The time limit applies separately to resolving, connecting, and the TLS
-  /// handshake.
+  /// replaces the context's certificate. If `isPublicOnly` is true, the stream connects only to public addresses,
+  /// whatever a name resolves to. The time limit applies separately to resolving, connecting, and the TLS handshake.
   public static func connect(
     on loop: EventLoop, to endpoint: Endpoint, tls: TLSClientContext?,
-    credential: TLSClientCredential? = nil, serverName: String? = nil,
+    credential: TLSClientCredential? = nil, serverName: String? = nil, isPublicOnly: Bool = false,
     timeoutNanoseconds: Int64, handler: any StreamHandler
   ) -> ByteStream {
     let stream = ByteStream(
       StreamLoop.of(loop), descriptor: -1, state: .connecting, handler: handler)
     stream.attempt = ConnectAttempt(
       endpoint, tls: tls, credential: credential, serverName: serverName,
-      timeoutNanoseconds: timeoutNanoseconds)
+      isPublicOnly: isPublicOnly, timeoutNanoseconds: timeoutNanoseconds)
     stream.setTimer(.connect, timeoutNanoseconds)
     switch endpoint {
     case .unix(let path):
@@ -61,7 +64,13 @@ extension ByteStream {
     switch answer {
     case .failed(let problem): abort(.connectFailed("\(host): \(problem)"))
     case .addresses(let addresses):
-      attempt?.addresses = addresses
+      let isPublicOnly = attempt?.isPublicOnly ?? false
+      let allowed = isPublicOnly ? addresses.filter(\.isPublic) : addresses
+      guard !allowed.isEmpty else {
+        let refused = addresses.map(\.host).joined(separator: ", ")
+        return abort(.connectFailed("\(host): no public address (\(refused))"))
+      }
+      attempt?.addresses = allowed
       tryNextAddress()
     }
   }

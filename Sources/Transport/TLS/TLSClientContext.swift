@@ -9,21 +9,22 @@ public final class TLSClientContext: Sendable {
 
   /// Creates a context that trusts `caPEM`, or the system's roots if `caPEM` is nil.
   ///
+  /// If `trustsSystemRoots` is true, the context trusts the system's roots in addition to `caPEM`.
+  ///
   /// If a certificate is specified, the client presents it.
   ///
   /// The client might send data before the server has checked the client's certificate. A rejection of the certificate
   /// can therefore be reported after the stream has opened.
   public init(
-    caPEM: [UInt8]?, certificateChainPEM: [UInt8]? = nil, privateKeyPEM: [UInt8]? = nil,
-    alpn: [String] = [], minimumVersion: TLSVersion = .tls12
+    caPEM: [UInt8]?, trustsSystemRoots: Bool = false, certificateChainPEM: [UInt8]? = nil,
+    privateKeyPEM: [UInt8]? = nil, alpn: [String] = [], minimumVersion: TLSVersion = .tls12
   ) throws(TLSFailure) {
     handle = try TLSContextHandle(server: false, minimumVersion: minimumVersion)
     self.alpn = try ALPNList(alpn)
     if let caPEM {
       try handle.trust(caPEM: caPEM, namesToClients: false)
-    } else {
-      try handle.trustSystemRoots()
     }
+    if caPEM == nil || trustsSystemRoots { try handle.trustSystemRoots() }
     if let certificateChainPEM, let privateKeyPEM {
       try handle.use(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
     }
