@@ -219,7 +219,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "BelfryWire", "PushWire", "AppWire", "Scheduling", "AppLink", "System", "Transport",
-        "Storage", "Gateway", "Agent",
+        "Storage", "WebPush", "Gateway", "Agent",
         "BelfryProvider", "ProviderService", "Console", "GatewayConsole", "CAllocationCounter",
         "CPowerCut",
       ],

@@ -142,6 +142,13 @@ package enum Limits {
   /// The maximum time, in nanoseconds, for which any other connection can be idle: Apple asks providers to keep
   /// connections open for hours or days (apns-protocol 1.11).
   static let providerIdleNanoseconds: Int64 = 86_400_000_000_000
+  /// The maximum number of bytes that wait for a browser to read them; above this number, the gateway stops reading from
+  /// that browser.
+  ///
+  /// All messages that a browser can have without an acknowledgment take up less than 80 KB. A stream reports that the
+  /// peer has read its output only if more than its high-water mark was unread, not counting what it has encrypted; this
+  /// number exceeds both together.
+  static let browserOutputBytesMax = 512 << 10
   /// The maximum number of bytes of unhandled frames on a binary connection; above this number, the gateway stops
   /// reading from that connection.
   static let binaryHeldBytesMax = 1 << 18
@@ -196,6 +203,10 @@ package enum Limits {
   /// The maximum number of distinct pairs of app and token kind that a device can ever register, on all its
   /// connections; a machine has far fewer apps.
   static let topicsPerDeviceMax = 1_024
+  /// The maximum number of requests about one topic that wait for the same change to be stored; a device has one or two.
+  ///
+  /// The limit applies to all connections of the device, including closed ones.
+  static let requestsWaitingMax = 256
   /// The maximum number of undelivered messages of a Web Push subscription; the oldest are dropped.
   static let webPushKeep: UInt32 = 1_000
   /// The number of questions about Web Push messages that a loop answers per second.

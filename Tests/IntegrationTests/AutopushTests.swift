@@ -88,6 +88,25 @@ import Testing
     }
   }
 
+  @Test func `a web page needs the enrollment code even if anybody may enroll`() async throws {
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(
+        options: ["--web-push-port", "0", "--enroll", "open"])
+      for origin in ["https://example.org", "null"] {
+        let lines = try await browser(scenario, gateway, path: "/", ["origin=\(origin)"])
+        #expect(lines.last?["closed"].integer == 4_774, "\(origin): \(lines)")
+      }
+      let lines = try await browser(scenario, gateway, path: "/", ["origin=moz-extension://0"])
+      #expect(lines.last?["uaid"].string?.utf8.count == 32, "\(lines)")
+    }
+    try await Scenario.run { scenario in
+      let gateway = try await scenario.gateway(options: ["--web-push-port", "0"])
+      let lines = try await browser(
+        scenario, gateway, path: "/\(gateway.enrollmentCode)", ["origin=https://example.org"])
+      #expect(lines.last?["uaid"].string?.utf8.count == 32, "\(lines)")
+    }
+  }
+
   @Test func `browsers of every loop are served if anybody may enroll`() async throws {
     try await Scenario.run { scenario in
       let gateway = try await scenario.gateway(

@@ -4,8 +4,10 @@ import WebPush
 struct AutopushArrival: Sendable {
   /// The state of the connection, after `hello`.
   let server: AutopushServer
-  /// The enrollment code from the path of the browser's request.
-  let code: [UInt8]
+  /// The parts of the handshake that decide whether the browser may enroll.
+  let opening: AutopushOpening
   /// The identifier that the browser presented, or that it was given.
   let uaid: AutopushUserAgentID
+  /// The place of the connection among those that have not authenticated; nil in a simulated network.
+  let unproven: UnprovenArrival?
 }

@@ -14,12 +14,16 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the browser's identifier names; nil until the home has checked the identifier.
   private(set) var device: UInt64?
-  /// The census slot of a browser without an identifier.
+  /// The census slot of a browser that this loop accepted, until the browser is identified or moves to another loop.
   var slot: StreamSlot?
+  /// The place in the census of a browser that another loop accepted, until the browser is identified.
+  var unproven: UnprovenArrival?
   private let home: DeviceHome
-  /// The enrollment code from the path of the browser's request.
-  private let code: [UInt8]
+  /// The parts of the handshake that decide whether the browser may enroll.
+  private let opening: AutopushOpening
   private var server: AutopushServer
+  /// The identifier that is being checked; nil before `hello`, and once the browser is identified.
+  private var presented: AutopushUserAgentID?
   private var stream: ByteStream?
   private var isClosed = false
   /// The bytes that were received and not read.
@@ -30,10 +34,10 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   private var channels: [UInt32: AutopushChannel] = [:]
   private var timer = DeadlineTimer()
 
-  init(session: SessionID, server: AutopushServer, code: [UInt8], home: DeviceHome) {
+  init(session: SessionID, server: AutopushServer, opening: AutopushOpening, home: DeviceHome) {
     self.session = session
     self.server = server
-    self.code = code
+    self.opening = opening
     self.home = home
   }
 
@@ -56,15 +60,24 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
       perform(action)
     }
     input = []
+    // A browser can let the gateway produce several times as many bytes as it sends.
+    if stream.pendingOutputBytes > Limits.browserOutputBytesMax {
+      stream.pauseReading()
+      server.outputStalled(at: home.loop.nowNanoseconds)
+    }
     armTimer()
   }
 
-  func streamDrained(_ stream: ByteStream) {}
+  func streamDrained(_ stream: ByteStream) {
+    server.outputDrained()
+    stream.resumeReading()
+  }
 
   func stream(_ stream: ByteStream, closed reason: StreamClosure) {
     isClosed = true
     self.stream = nil
     slot = nil
+    unproven = nil
     timer.cancel(on: home.loop)
     home.remove(self)
   }
@@ -161,7 +174,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   private func enroll() {
     assert(device == nil, "a browser enrolls only once on a connection")
     home.context.ask(
-      .enrollAutopush(session, code: code, peer: stream?.peerDescription ?? ""))
+      .enrollAutopush(session, opening, peer: stream?.peerDescription ?? ""))
   }
 
   /// Identifies the browser as the device that its identifier names, on the home of this device.
@@ -171,23 +184,55 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     guard !isClosed else { return }
     let claim = uaid.claim
     guard home.context.isHome(of: claim.number) else { return moveToHome(of: claim, uaid) }
+    guard home.cluster == nil else {
+      presented = uaid
+      return home.context.ask(.findAutopush(session, claim))
+    }
+    if home.devices.has(claim) { accept(uaid) } else { refuseUnknown(claim) }
+  }
+
+  /// Handles the answer of a cluster's store, which has the device with the presented identifier or not.
+  func answerIdentity(isKnown: Bool?) {
+    guard !isClosed, let presented else { return }
+    switch isKnown {
+    case true?: home.park(session, of: presented.claim)
+    case false?: refuseUnknown(presented.claim)
+    case nil: end(.storeFailed)
+    }
+  }
+
+  /// Identifies the browser once this node may write its device's rows.
+  func attachClaimed() {
+    guard !isClosed, let uaid = presented else { return }
+    presented = nil
+    // The store had the device a moment ago.
+    guard home.devices.has(uaid.claim) else { return end(.storeFailed) }
+    accept(uaid)
+  }
+
+  private func refuseUnknown(_ claim: DeviceClaim) {
+    if home.isDamaged(claim.number) { return end(.storeFailed) }
+    home.metrics.unknownDevices.add()
+    enroll()
+  }
+
+  /// Begins the session of the device with this identifier.
+  private func accept(_ uaid: AutopushUserAgentID) {
+    let claim = uaid.claim
+    // Only a browser that knows the identifier learns that its device was revoked.
     if home.registrations.isRevoked(claim.number) {
       home.log.info(
         "refused a revoked device",
         ["peer": stream?.peerDescription ?? "", "device": "\(claim.number)"])
       return end(.revoked)
     }
-    guard home.devices.has(claim) else {
-      if home.isDamaged(claim.number) { return end(.storeFailed) }
-      home.metrics.unknownDevices.add()
-      return enroll()
-    }
     guard home.hasRoomForDevice(from: stream?.peerAddress?.host) else {
       return end(.internalError, "too many devices are connected")
     }
     proveDevice()
+    unproven = nil
     device = claim.number
-    home.countConnectedDevice()
+    home.countConnected(claim.number, session)
     var output = home.takeScratch()
     server.identify(as: uaid, at: home.loop.nowNanoseconds, output: &output)
     send(&output)
@@ -199,13 +244,16 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
 
   private func moveToHome(of claim: DeviceClaim, _ uaid: AutopushUserAgentID) {
     guard let stream else { return }
+    // The device is not identified yet, but the slot belongs to this loop.
+    if let slot = slot as? ConnectionSlot { unproven = slot.arrival }
     proveDevice()
     isClosed = true
     self.stream = nil
     timer.cancel(on: home.loop)
     home.move(
       self, stream.detach(unread: Array(input)),
-      AutopushArrival(server: server, code: code, uaid: uaid), to: claim.number)
+      AutopushArrival(server: server, opening: opening, uaid: uaid, unproven: unproven),
+      to: claim.number)
   }
 
   /// Gives up the slot among the connections that have not authenticated.
@@ -222,7 +270,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     case .refused(let refusal):
       end(
         .staysAway,
-        "the gateway does not add this device: \(refusal.reason(hasCode: !code.isEmpty))")
+        "the gateway does not add this device: \(refusal.reason(hasCode: !opening.code.isEmpty))")
     }
   }
 

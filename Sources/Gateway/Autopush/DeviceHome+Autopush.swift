@@ -6,8 +6,8 @@ import WebPush
 /// The connections of browsers to a home.
 extension DeviceHome {
   /// Takes over a WebSocket that this loop has accepted; `unread` are the bytes that followed the handshake.
-  func openAutopush(_ stream: ByteStream, unread: [UInt8], code: [UInt8]) {
-    let connection = makeAutopush(AutopushServer(at: loop.nowNanoseconds), code: code)
+  func openAutopush(_ stream: ByteStream, unread: [UInt8], _ opening: AutopushOpening) {
+    let connection = makeAutopush(AutopushServer(at: loop.nowNanoseconds), opening)
     // A browser without an identifier keeps its slot among the unproven connections.
     connection.slot = stream.slot
     stream.slot = nil
@@ -19,14 +19,17 @@ extension DeviceHome {
   func attachAutopush(_ detached: DetachedStream, _ arrival: AutopushArrival) {
     let number = arrival.uaid.claim.number
     assert(context.isHome(of: number), "device \(number) belongs to this home")
-    let connection = makeAutopush(arrival.server, code: arrival.code)
+    let connection = makeAutopush(arrival.server, arrival.opening)
+    connection.unproven = arrival.unproven
     connection.streamOpened(detached.attach(to: loop, handler: connection))
     connection.identify(as: arrival.uaid)
   }
 
-  private func makeAutopush(_ server: AutopushServer, code: [UInt8]) -> AutopushConnection {
+  private func makeAutopush(
+    _ server: AutopushServer, _ opening: AutopushOpening
+  ) -> AutopushConnection {
     let connection = AutopushConnection(
-      session: makeSession(), server: server, code: code, home: self)
+      session: makeSession(), server: server, opening: opening, home: self)
     autopush.add(connection)
     metrics.deviceConnections.add()
     return connection
@@ -39,7 +42,10 @@ extension DeviceHome {
   }
 
   /// Counts a browser whose identifier is that of a device.
-  func countConnectedDevice() { context.shared.census.countDevice(1) }
+  func countConnected(_ device: UInt64, _ session: SessionID) {
+    context.shared.census.countDevice(1)
+    cluster?.linked[device] = session
+  }
 
   /// Moves a connection to the home of its device on another loop.
   func move(
@@ -60,6 +66,7 @@ extension DeviceHome {
     if let device = connection.device {
       context.shared.census.countDevice(-1)
       departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
+      if cluster?.linked[device] == connection.session { cluster?.linked[device] = nil }
       core.disconnect(device, session: connection.session, now: now)
       performEffects()
     }

@@ -6,9 +6,10 @@ import Transport
 /// The state that a home has only in a cluster.
 struct HomeCluster {
   /// A connection that waits until its device is claimed.
-  struct ParkedLink {
-    let stream: DetachedStream
-    let device: DeviceClaim
+  enum ParkedLink {
+    case device(DetachedStream, DeviceClaim)
+    /// A browser's connection, whose identifier was found in the store.
+    case browser(SessionID)
   }
 
   /// The result of a read of the claim on a device that this node owns.
@@ -46,14 +47,14 @@ struct HomeCluster {
   mutating func nextToVerify() -> [UInt64] { verification.next(of: linked) }
 
   /// Parks a connection, and returns its number.
-  mutating func park(_ stream: DetachedStream, of device: DeviceClaim) -> UInt64 {
+  mutating func park(_ link: ParkedLink) -> UInt64 {
     lastLink += 1
     assert(parked[lastLink] == nil, "the number \(lastLink) is new")
-    parked[lastLink] = ParkedLink(stream: stream, device: device)
+    parked[lastLink] = link
     return lastLink
   }
 
-  /// Removes a parked connection, which closes when the result is released.
+  /// Removes a parked connection; that of a linked device closes when the result is released.
   mutating func unpark(_ link: UInt64) -> ParkedLink? { parked.removeValue(forKey: link) }
 
   /// Asserts the invariants that hold between turns.

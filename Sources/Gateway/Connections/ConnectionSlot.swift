@@ -35,6 +35,9 @@ final class ConnectionSlot: StreamSlot {
     census.prove(address)
   }
 
+  /// A place for this connection on another loop; give up the slot after taking it.
+  var arrival: UnprovenArrival { UnprovenArrival(census, address: address) }
+
   /// Marks the connection as a device's, because a certificate identified the device or was issued to it.
   ///
   /// The device's slot in the census is released at this point.
@@ -42,6 +45,23 @@ final class ConnectionSlot: StreamSlot {
     guard state == .unproven else { return }
     state = .device
   }
+}
+
+/// The place in the census of a connection that moves to another loop before its peer has authenticated.
+///
+/// Unlike a slot, it can be released on any loop. A connection with such a place is not closed to make room, so its time
+/// to authenticate must be limited.
+final class UnprovenArrival: Sendable {
+  private let address: String
+  private let census: ConnectionCensus
+
+  init(_ census: ConnectionCensus, address: String) {
+    self.address = address
+    self.census = census
+    census.enter(address)
+  }
+
+  deinit { census.leave(address, isProvider: false) }
 }
 
 /// The unproven connections of one loop, oldest first.

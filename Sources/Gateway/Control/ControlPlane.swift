@@ -160,8 +160,9 @@ final class ControlPlane {
     switch request {
     case .enroll(let session, let enrollment, let signedBytes, let peer):
       enroll(session, enrollment, signedBytes: signedBytes, route: route, peer: peer)
-    case .enrollAutopush(let session, let code, let peer):
-      enrollAutopush(session, code: code, route: route, peer: peer)
+    case .enrollAutopush(let session, let opening, let peer):
+      enrollAutopush(session, opening, route: route, peer: peer)
+    case .findAutopush(let session, let claim): findAutopush(session, claim, route: route)
     case .adopt(let session, let number, let topic, let device):
       adopt(session, request: number, topic, device: device, route: route)
     case .channels(let request):

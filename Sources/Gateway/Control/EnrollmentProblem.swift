@@ -32,6 +32,8 @@ enum EnrollmentProblem: Error {
         switch refusal {
         case .tooMany: "more enrollments per minute than --enroll-rate allows"
         case .revoked: "the device's key was revoked"
+        case .notOffered:
+          "a web page asked, which needs the enrollment code in spite of --enroll open"
         default: refusal.reason(hasCode: hasCode)
         }
       log.warning("refused to enroll a device", ["peer": peer, "why": why])

@@ -54,10 +54,19 @@ extension DeviceHome {
 
   /// Parks a device's connection until the device is claimed.
   func park(_ stream: DetachedStream, of device: DeviceClaim) {
-    guard let link = cluster?.park(stream, of: device) else {
+    park(.device(stream, device), of: device.number)
+  }
+
+  /// Parks a browser's connection until its device is claimed.
+  func park(_ browser: SessionID, of device: DeviceClaim) {
+    park(.browser(browser), of: device.number)
+  }
+
+  private func park(_ parked: HomeCluster.ParkedLink, of device: UInt64) {
+    guard let link = cluster?.park(parked) else {
       return assertionFailure("connections are parked only in a cluster")
     }
-    perform(cluster?.table.connect(device.number, link: link))
+    perform(cluster?.table.connect(device, link: link))
   }
 
   func handle(_ replies: [ClaimReply]) {
@@ -150,11 +159,20 @@ extension DeviceHome {
       case .refuse(let submission):
         answer(submission, .refused(.serviceUnavailable, timestampMilliseconds: nil))
       case .attach(let link, _):
-        guard let parked = cluster?.unpark(link) else { continue }
-        attachClaimed(parked.stream, parked.device)
-      case .close(let link): _ = cluster?.unpark(link)
+        switch cluster?.unpark(link) {
+        case .device(let stream, let device): attachClaimed(stream, device)
+        // The browser might have left in the meantime.
+        case .browser(let session): autopush[session]?.attachClaimed()
+        case nil: continue
+        }
+      case .close(let link):
+        if case .browser(let session) = cluster?.unpark(link) {
+          autopush[session]?.end(.storeFailed)
+        }
       case .closeLinks(let device):
-        if let session = cluster?.linked[device] { connections[session]?.end(.replaced) }
+        guard let session = cluster?.linked[device] else { continue }
+        connections[session]?.end(.replaced)
+        autopush[session]?.end(.replaced)
       case .revoke(let device, let time): revoke(device, atMilliseconds: time)
       case .forget(let device): forget(device)
       }

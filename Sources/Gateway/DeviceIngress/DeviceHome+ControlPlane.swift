@@ -11,6 +11,8 @@ extension DeviceHome {
       connections[session]?.answerRenewal(answer)
     case .autopushEnrollment(let session, let answer):
       autopush[session]?.answerEnrollment(answer)
+    case .autopushIdentity(let session, let isKnown):
+      autopush[session]?.answerIdentity(isKnown: isKnown)
     case .adopted(let session, let request, let topic, let device):
       guard let connection = connections[session] else { return }
       assert(connection.device == device, "an app is adopted only for the connection's device")

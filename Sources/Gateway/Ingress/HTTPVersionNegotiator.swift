@@ -75,17 +75,12 @@ final class HTTPVersionNegotiator: StreamHandler {
       if error == .notUpgrade { return handOver(stream) }
       return refuse(stream, error.response)
     }
-    guard front.context.shared.cluster == nil else {
-      return refuse(
-        stream,
-        WebSocketHandshake.refusal(
-          "503 Service Unavailable", "a cluster does not support browsers: use a single gateway"))
-    }
     isDone = true
     stopTimer()
     stream.write(handshake.response)
     front.context.openAutopush(
-      stream, Array(unread[head.byteCount...]), AutopushPath.enrollmentCode(head.target))
+      stream, Array(unread[head.byteCount...]),
+      AutopushOpening(target: head.target, fields: head.fields))
   }
 
   private func refuse(_ stream: ByteStream, _ response: [UInt8]) {

@@ -64,8 +64,11 @@ final class ProviderStream {
   func append(_ bytes: UnsafeRawBufferPointer) {
     bodyBytes += bytes.count
     let bytesMax =
-      request.path == .matrixNotify
-      ? WebPushLimits.matrixRequestBytesMax : WireLimits.largePayloadBytesMax
+      switch request.path {
+      case .matrixNotify: WebPushLimits.matrixRequestBytesMax
+      case .webPush: WebPushLimits.legacyBodyBytesMax
+      default: WireLimits.largePayloadBytesMax
+      }
     guard bodyBytes <= bytesMax else { return }
     // Bind the memory to `UInt8`, because an array copies typed bytes as a block but raw bytes one by one.
     unsafe body.append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))

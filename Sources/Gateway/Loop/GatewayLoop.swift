@@ -32,8 +32,8 @@ package final class GatewayLoop: TurnEndTarget {
       handle(message)
       if case .submission = message { home.performEffects() }
     }
-    context.openAutopush = { [unowned self] stream, unread, code in
-      home.openAutopush(stream, unread: unread, code: code)
+    context.openAutopush = { [unowned self] stream, unread, opening in
+      home.openAutopush(stream, unread: unread, opening)
     }
     context.scheduleTurnEnd = { [unowned self] in scheduleTurnEnd() }
     scheduleTick()

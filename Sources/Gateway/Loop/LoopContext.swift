@@ -3,6 +3,7 @@ import PushWire
 import Storage
 import System
 import Transport
+import WebPush
 
 /// The state that a loop's provider front and device home share, and the means by which they exchange messages.
 ///
@@ -26,11 +27,9 @@ final class LoopContext {
   var handleHere: (RoutedMessage) -> Void = { _ in
     assertionFailure("a message was sent before the loop was complete")
   }
-  /// A function that gives an open WebSocket to this loop's home, with the bytes that followed the handshake and the
-  /// enrollment code.
-  var openAutopush: (_ stream: ByteStream, _ unread: [UInt8], _ code: [UInt8]) -> Void = {
-    stream, _, _ in stream.close()
-  }
+  /// A function that gives an open WebSocket to this loop's home, with the bytes that followed the handshake.
+  var openAutopush: (_ stream: ByteStream, _ unread: [UInt8], _ opening: AutopushOpening) -> Void =
+    { stream, _, _ in stream.close() }
   /// A function that schedules the end of the loop's turn.
   var scheduleTurnEnd: () -> Void = {}
 

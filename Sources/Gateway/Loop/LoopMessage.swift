@@ -1,6 +1,7 @@
 import PushWire
 import Storage
 import Transport
+import WebPush
 
 /// The outcome of a provider's push.
 enum ProviderAnswer: Sendable {
@@ -77,8 +78,10 @@ enum LoopMessage: Sendable {
 /// A loop's request to the control plane.
 enum ControlPlaneRequest: Sendable {
   case enroll(SessionID, LinkFrame.Enrollment, signedBytes: [UInt8], peer: String)
-  /// A browser asks for an identifier; the code is from the path of its request.
-  case enrollAutopush(SessionID, code: [UInt8], peer: String)
+  /// A browser asks for an identifier.
+  case enrollAutopush(SessionID, AutopushOpening, peer: String)
+  /// A browser of a cluster presents an identifier, whose device might be anybody's.
+  case findAutopush(SessionID, DeviceClaim)
   /// A connected device requests a new certificate for its key.
   case renew(SessionID, device: UInt64, publicKey: [UInt8])
   /// A device has presented its certificate and received its tokens.
@@ -101,6 +104,8 @@ enum HomeReply: Sendable {
   case enrollment(SessionID, DeviceLinkServer.EnrollmentAnswer)
   case renewal(SessionID, DeviceLinkServer.RenewalAnswer)
   case autopushEnrollment(SessionID, AutopushEnrollment)
+  /// True if the store has the device with the browser's identifier; nil if the store could not be read.
+  case autopushIdentity(SessionID, isKnown: Bool?)
   /// The directory now has the app; the home continues with the registration.
   case adopted(SessionID, request: UInt16, LinkTopic, device: UInt64)
   case refused(SessionID, request: UInt16, LinkRefusal)

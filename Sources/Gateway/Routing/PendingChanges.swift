@@ -20,6 +20,9 @@ struct PendingChanges<Key: Hashable & Sendable, Change: Sendable, Request: Senda
   /// Returns true if a change to `key` is being written.
   func contains(_ key: Key) -> Bool { pending[key] != nil }
 
+  /// Returns the number of requests that wait for the change to `key`.
+  func waitingCount(for key: Key) -> Int { pending[key]?.requests.count ?? 0 }
+
   /// Returns the number of keys with a change that is being written, for which `condition` is true.
   func count(where condition: (Key) -> Bool) -> Int { pending.keys.count(where: condition) }
 

@@ -155,6 +155,12 @@ public struct RegistrationTable: Sendable {
 
   /// Returns the active Web Push subscriptions of a device.
   func webPushSubscriptions(of device: UInt64) -> Set<NotificationKey> {
+    guard !tracksKeys else {
+      return Set(
+        (keys[device] ?? []).filter { key in
+          key.kind == TokenKind.webPush.rawValue && entries[key]?.state == .active
+        })
+    }
     let keys = (webPushNumbers[device] ?? []).map { number in
       NotificationKey(device: device, app: number, kind: TokenKind.webPush.rawValue)
     }
@@ -200,6 +206,9 @@ public struct RegistrationTable: Sendable {
   /// If the request changes something, it is answered once the change is on disk. Registering a second time returns the
   /// same token. Registering after unregistering begins a new generation and therefore returns a new token.
   public mutating func handle(_ request: Request, atMilliseconds now: Int64) -> [Action] {
+    guard pending.waitingCount(for: request.key) < Limits.requestsWaitingMax else {
+      return [.reply(request, .tryLater)]
+    }
     guard !pending.waits(request, for: request.key) else { return [] }
     switch decide(request.verb, request.key, atMilliseconds: now) {
     case .unchanged(let entry): return [.reply(request, reply(to: request, entry))]

@@ -51,8 +51,10 @@ final class WebPushFront {
     else { throw WebPushRefusal(.endpointUnknown) }
     assert(contents.kind == .webPush, "an endpoint is for a Web Push subscription")
     assert(body.count <= bodyBytes, "the retained part is not longer than the body")
-    // The device link carries no more.
-    let bytesMax = min(request.bodyBytesMax(dialect), WireLimits.largePayloadBytesMax)
+    // The device link carries no more; a browser's WebSocket does.
+    let deliveredBytesMax =
+      channel.isEmpty ? WireLimits.largePayloadBytesMax : WebPushLimits.deliveredBodyBytesMax
+    let bytesMax = min(request.bodyBytesMax(dialect), deliveredBytesMax)
     guard bodyBytes <= bytesMax, body.count == bodyBytes else {
       throw WebPushRefusal(
         .bodyTooLarge, "the body has \(bodyBytes) bytes; at most \(bytesMax) are allowed")
@@ -62,11 +64,11 @@ final class WebPushFront {
     case .accepted(let accepted): message = accepted
     case .refused(let refusal): throw refusal
     }
-    guard message.body.count <= WireLimits.largePayloadBytesMax else {
+    guard message.body.count <= deliveredBytesMax else {
       throw WebPushRefusal(
         .bodyTooLarge,
         "the body and its fields have \(message.body.count) bytes; "
-          + "at most \(WireLimits.largePayloadBytesMax) are allowed")
+          + "at most \(deliveredBytesMax) are allowed")
     }
     try verify(message.credential, keyHash: keyHash, atSeconds: now)
     return Admitted(

@@ -3,6 +3,7 @@ import AppWire
 import Scheduling
 
 import Transport
+import WebPush
 
 extension CostSubject {
   /// The parsers that the fuzzers test, each with the input that requires the most work.
@@ -92,6 +93,39 @@ extension CostSubject {
           stream += 2
         }
         return input
+      },
+      target(.upgrade, "short fields", limit: 8_192) { bytes in
+        [0] + Array("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n".utf8)
+          + repeated(Array("a: b\r\n".utf8), bytes) + Array("\r\n".utf8)
+      },
+      target(.upgrade, "elements of lists", limit: 8_192) { bytes in
+        [0] + Array("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket".utf8)
+          + repeated(Array(", a".utf8), bytes) + Array("\r\n\r\n".utf8)
+      },
+      target(.webSocket, "Ping frames", limit: 65_536) {
+        [0] + repeated(BrowserFrame(opcode: 0x9, []).bytes, $0)
+      },
+      // A message that does not end, in frames of one byte each.
+      target(.webSocket, "fragments", limit: 65_536) {
+        [0, 0x01, 0x80, 0, 0, 0, 0] + repeated([0x00, 0x81, 0, 0, 0, 0, 0x61], $0)
+      },
+      target(.webSocket, "a long message", limit: AutopushLimits.messageBytesMax) {
+        [0] + BrowserFrame(opcode: 0x1, [UInt8](repeating: 0x61, count: $0)).bytes
+      },
+      target(.autopush, "updates", limit: AutopushLimits.messageBytesMax) { bytes in
+        let update = #"{"version":"\#(String(repeating: "0", count: 32))"}"#
+        let updates = Hostile.list(bytes, each: update.utf8.count + 1) { _ in update }
+        return [1, 0] + Array(#"{"messageType":"ack","updates":[\#(updates)]}"#.utf8)
+      },
+      target(.autopush, "registrations", limit: 65_536) { bytes in
+        let channel = "d1c0de00-0004-0008-0000-000000000001"
+        let message = #"{"messageType":"unregister","channelID":"\#(channel)"}"# + "\n"
+        return [1, 255] + repeated(Array(message.utf8), bytes)
+      },
+      target(.autopush, "broadcasts", limit: 65_536) { bytes in
+        let names = Hostile.object(500, each: 9) { #""\#($0)":"v""# }
+        let message = #"{"messageType":"broadcast_subscribe","broadcasts":\#(names)}"# + "\n"
+        return [1, 255] + repeated(Array(message.utf8), bytes)
       },
       target(.payload, "nested arrays", limit: 8_192) { bytes in
         [UInt8](repeating: 0x5B, count: bytes / 2) + [UInt8](repeating: 0x5D, count: bytes / 2)

@@ -38,6 +38,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case bus
   /// Both HTTP/2 codecs, which must do the same with a client's bytes.
   case http2
+  /// The head of a request that opens a browser's WebSocket.
+  case upgrade
+  /// Frames of a browser's WebSocket.
+  case webSocket
+  /// Messages of autopush's protocol, each on a line of its own.
+  case autopush
 
   /// Passes the bytes to the parser.
   public func run(_ bytes: [UInt8]) {
@@ -58,6 +64,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .manifest: Self.runManifest(bytes)
     case .bus: Self.runBus(bytes)
     case .http2: Self.runHTTP2(bytes)
+    case .upgrade: Self.runUpgrade(bytes)
+    case .webSocket: Self.runWebSocket(bytes)
+    case .autopush: Self.runAutopush(bytes)
     }
   }
 

@@ -22,7 +22,7 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   let tokens: DeviceTokenCodec
   var random: SeededGenerator
   let topics: [LinkTopic]
-  let ports = GatewayPorts(insecureProvider: 2_080)
+  let ports: GatewayPorts
   /// Two channels: one stores its newest message, the other stores nothing.
   let channels = (0...1).map { number in
     LinkChannel(
@@ -94,6 +94,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
     if model == .whole { drawn.useAgents(&random) }
     if model == .cluster { drawn.useCluster(&random, length: length) }
     self.profile = profile ?? drawn
+    ports = GatewayPorts(
+      insecureProvider: 2_080, insecureWebPush: self.profile.servesWebPush ? 2_081 : nil)
     topics = (1...self.profile.apps).map { LinkTopic(bundleID: "com.example.app\($0)") }
     madeNetwork = try SimulatedNetwork(in: self)
     var changes = self.identities.firstChanges(apps: self.profile.apps)
@@ -228,6 +230,8 @@ public final class GatewaySimulation: SimulatedWorld, @unchecked Sendable {
   /// Checks a push that the gateway sends to a device.
   func sent(_ line: DeliveryLogLine, by process: SimulatedGatewayProcess) {
     if formerNumbers.contains(line.device) { return }
+    // A test's browsers are devices that this world does not know.
+    if profile.servesWebPush, recipient(line.device) == nil { return }
     guard let device = recipient(line.device) else {
       return fail("a notification was sent to device number \(line.device), which does not exist")
     }

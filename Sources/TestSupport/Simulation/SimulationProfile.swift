@@ -49,6 +49,9 @@ struct SimulationProfile {
   /// The number of pushes that are sent in a single burst to an offline device.
   var backlog: Int
 
+  /// True if the gateways have a Web Push service, on port 2081 without TLS.
+  var servesWebPush = false
+
   /// The profile of a cluster; nil for a single gateway.
   var cluster: ClusterSimulationProfile?
 

@@ -18,22 +18,34 @@ struct HTTP1RequestHead {
   /// The host and port of a target in absolute form, which take precedence over the Host field.
   private var authority: [UInt8]?
 
-  /// Returns the number of bytes of a head, including its empty line, or nil if the head hasn't fully arrived.
+  /// A search for the end of a head, whose bytes can arrive in any pieces.
   ///
   /// Lines that end with a bare line feed are also recognized, so that a head with such lines is rejected as soon as it
   /// is complete.
-  static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
-    var isLineEmpty = false
-    for index in bytes.indices {
-      switch bytes[index] {
-      case 0x0A:
-        if isLineEmpty { return index - bytes.startIndex + 1 }
-        isLineEmpty = true
-      case 0x0D: continue
-      default: isLineEmpty = false
+  struct EndSearch {
+    /// True if the current line has no bytes except carriage returns, and is not the first line.
+    private var isLineEmpty = false
+
+    /// Returns the index after the empty line that ends the head, or nil if `bytes`, which follow the bytes of the
+    /// previous call, do not contain it.
+    mutating func end(in bytes: ArraySlice<UInt8>) -> Int? {
+      for index in bytes.indices {
+        switch bytes[index] {
+        case 0x0A:
+          if isLineEmpty { return index + 1 }
+          isLineEmpty = true
+        case 0x0D: continue
+        default: isLineEmpty = false
+        }
       }
+      return nil
     }
-    return nil
+  }
+
+  /// Returns the number of bytes of a head, including its empty line, or nil if the head hasn't fully arrived.
+  static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var search = EndSearch()
+    return search.end(in: bytes).map { end in end - bytes.startIndex }
   }
 
   /// Parses a head, or returns nil if `bytes` isn't a head or is ambiguous.

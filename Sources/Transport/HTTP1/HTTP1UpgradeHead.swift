@@ -26,6 +26,7 @@ public struct HTTP1UpgradeReader {
 
   /// The number of bytes that were searched for the end of the head.
   private var searched = 0
+  private var search = HTTP1RequestHead.EndSearch()
 
   /// Creates the reader of a new connection.
   public init() {}
@@ -33,13 +34,11 @@ public struct HTTP1UpgradeReader {
   /// Reads all bytes that have arrived so far.
   public mutating func read(_ bytes: [UInt8]) -> Outcome {
     assert(searched <= bytes.count, "bytes are only added")
-    // The end of a head has at most four bytes, of which the first three might have been searched before.
-    let start = max(0, searched - 3)
+    let end = search.end(in: bytes[searched...])
     searched = bytes.count
-    guard let length = HTTP1RequestHead.length(bytes[start...]) else {
+    guard let byteCount = end else {
       return bytes.count > Limits.http1HeadBytes ? .ordinary : .incomplete
     }
-    let byteCount = start + length
     guard byteCount <= Limits.http1HeadBytes, let head = HTTP1RequestHead(bytes[..<byteCount]),
       !head.isHTTP10, head.contentLength ?? 0 == 0, head.transferCoding == .none,
       head.fields.contains(where: { field in field.name == Array("upgrade".utf8) })

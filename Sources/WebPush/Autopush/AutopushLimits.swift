@@ -4,12 +4,19 @@ public enum AutopushLimits {
   public static let subprotocol: StaticString = "push-notification"
   /// The maximum number of bytes in a message of a client.
   ///
-  /// The longest message is a `hello` with the `channelIDs` of an older client, 39 bytes each.
-  public static let messageBytesMax = 65_536
+  /// The longest message is a `hello` with the `channelIDs` of an older client: 39 bytes each, so about 400 of them fit.
+  /// Anyone can make the service keep a message of this size until the `hello` must be complete.
+  public static let messageBytesMax = 16_384
   /// The maximum depth of arrays and objects in a message; real messages have a depth of 3.
   public static let depthMax = 8
   /// Nanoseconds from the opening of the WebSocket to `hello`, as at Mozilla's service.
   public static let helloNanoseconds: Int64 = 5_000_000_000
+  /// Nanoseconds in which the gateway must decide on a client after `hello`, for example while its store is slow.
+  public static let identificationNanoseconds: Int64 = 30_000_000_000
+  /// Nanoseconds from the first byte of a message to its last, as for a request to the Web Push service.
+  public static let messageNanoseconds: Int64 = 15_000_000_000
+  /// Nanoseconds in which a client must read at least a part of the output that it has left unread.
+  public static let unreadNanoseconds: Int64 = 20_000_000_000
   /// Nanoseconds of silence after which the service sends a Ping frame, as at Mozilla's service.
   public static let pingNanoseconds: Int64 = 300_000_000_000
   /// Nanoseconds in which the client must answer a Ping frame.

@@ -8,6 +8,7 @@ internal import BelfryWire
 ///
 /// - Pass every received byte to ``next(_:at:output:)``.
 /// - Run the timer at ``deadline``.
+/// - While the client leaves too much output unread, pass no bytes, and report this with ``outputStalled(at:)``.
 /// - Decide on each action.
 /// - Send all bytes that were appended to `output` after each call.
 /// - After ``Action/close(_:_:)``, send the output and close the connection.
@@ -41,8 +42,8 @@ public struct AutopushServer: Sendable {
   private enum State {
     /// The WebSocket is open; waiting for `hello` until the given time.
     case greeting(until: Int64)
-    /// The decision on the device is pending.
-    case identifying(broadcasts: [UTF8Text])
+    /// The decision on the device is pending, until the given time.
+    case identifying(broadcasts: [UTF8Text], until: Int64)
     case ready
     case closed
   }
@@ -68,6 +69,10 @@ public struct AutopushServer: Sendable {
   /// The time at which the Ping frame was sent that the client has not answered.
   private var pingSent: Int64?
   private var lastClientPing: Int64?
+  /// The time at which the first byte of an incomplete message arrived.
+  private var messageSince: Int64?
+  /// The time since which the client has left too much output unread.
+  private var stalledSince: Int64?
   /// The time since which an acknowledgment has been due: the time of the first message or of the latest acknowledgment,
   /// whichever is later; nil if every message was acknowledged.
   private var unacknowledgedSince: Int64?
@@ -94,9 +99,10 @@ public struct AutopushServer: Sendable {
   /// The time at which ``timerFired(at:output:)`` must be called, in monotonic nanoseconds.
   public var deadline: Int64 {
     switch state {
-    case .greeting(let until): until
-    case .identifying, .closed: .max
-    case .ready: min(livenessDeadline, acknowledgmentDeadline)
+    case .greeting(let until), .identifying(_, let until): until
+    case .closed: .max
+    case .ready:
+      min(livenessDeadline, acknowledgmentDeadline, messageDeadline, unreadDeadline)
     }
   }
 
@@ -108,6 +114,14 @@ public struct AutopushServer: Sendable {
 
   private var acknowledgmentDeadline: Int64 {
     unacknowledgedSince.map { $0 + AutopushLimits.unacknowledgedNanoseconds } ?? .max
+  }
+
+  private var messageDeadline: Int64 {
+    messageSince.map { $0 + AutopushLimits.messageNanoseconds } ?? .max
+  }
+
+  private var unreadDeadline: Int64 {
+    stalledSince.map { $0 + AutopushLimits.unreadNanoseconds } ?? .max
   }
 
   /// Returns the channel of a request that has not been answered; nil if there is no such request.
@@ -126,6 +140,8 @@ public struct AutopushServer: Sendable {
     }
     do throws(WebSocketFault) {
       while !isClosed, let event = try reader.next(&input) {
+        // A control frame between the frames of a message does not extend the message's time limit.
+        if !reader.hasPartialMessage { messageSince = nil }
         if let action = try handle(event, at: now, &output) {
           checkInvariants()
           return action
@@ -134,6 +150,7 @@ public struct AutopushServer: Sendable {
     } catch {
       return close(error.code, error.message, output: &output)
     }
+    messageSince = reader.hasPartialMessage && !isClosed ? messageSince ?? now : nil
     checkInvariants()
     return nil
   }
@@ -162,7 +179,8 @@ public struct AutopushServer: Sendable {
       guard case .hello(let uaid, let broadcasts) = request else {
         throw WebSocketFault(.protocolError, "the first message is not hello")
       }
-      state = .identifying(broadcasts: broadcasts)
+      state = .identifying(
+        broadcasts: broadcasts, until: now + AutopushLimits.identificationNanoseconds)
       return .identify(uaid)
     case .identifying:
       throw WebSocketFault(.protocolError, "a message arrived before hello was answered")
@@ -253,6 +271,16 @@ public struct AutopushServer: Sendable {
     return settled
   }
 
+  // MARK: Output
+
+  /// Handles a client that has left so much output unread that the shell stopped reading from it.
+  public mutating func outputStalled(at now: Int64) {
+    if !isClosed, stalledSince == nil { stalledSince = now }
+  }
+
+  /// Handles a client that has read most of its output, so that the shell reads from it again.
+  public mutating func outputDrained() { stalledSince = nil }
+
   // MARK: Decisions
 
   /// Answers `hello`: the client is the device with this identifier.
@@ -261,7 +289,7 @@ public struct AutopushServer: Sendable {
   public mutating func identify(
     as uaid: AutopushUserAgentID, at now: Int64, output: inout [UInt8]
   ) {
-    guard case .identifying(let broadcasts) = state else {
+    guard case .identifying(let broadcasts, _) = state else {
       assert(isClosed, "a client is identified only once, after hello")
       return
     }
@@ -332,6 +360,10 @@ public struct AutopushServer: Sendable {
     state = .closed
     pingSent = nil
     unacknowledgedSince = nil
+    messageSince = nil
+    stalledSince = nil
+    // Release the bytes of an incomplete message.
+    reader = WebSocketReader(messageBytesMax: AutopushLimits.messageBytesMax)
     deliveries.removeAll()
     requests.removeAll()
     checkInvariants()
@@ -345,6 +377,16 @@ public struct AutopushServer: Sendable {
     case .greeting:
       let limit = Self.seconds(AutopushLimits.helloNanoseconds)
       return close(.protocolError, "no hello within \(limit)", output: &output)
+    case .identifying:
+      let limit = Self.seconds(AutopushLimits.identificationNanoseconds)
+      return close(
+        .internalError, "the gateway cannot identify the client within \(limit)", output: &output)
+    case .ready where now >= unreadDeadline:
+      let limit = Self.seconds(AutopushLimits.unreadNanoseconds)
+      return close(.internalError, "the client read nothing for \(limit)", output: &output)
+    case .ready where now >= messageDeadline:
+      let limit = Self.seconds(AutopushLimits.messageNanoseconds)
+      return close(.protocolError, "a message was not complete within \(limit)", output: &output)
     case .ready where now >= acknowledgmentDeadline:
       let limit = Self.seconds(AutopushLimits.unacknowledgedNanoseconds)
       return close(
@@ -355,7 +397,7 @@ public struct AutopushServer: Sendable {
       pingSent = now
       WebSocketFrame.append(.ping, [], to: &output)
       return nil
-    case .identifying, .closed:
+    case .closed:
       return nil
     }
   }
@@ -376,6 +418,8 @@ public struct AutopushServer: Sendable {
     assert(requests.count <= AutopushLimits.requestsMax, "no more requests wait than allowed")
     assert(isReady || deliveries.isEmpty && requests.isEmpty, "only an identified client has work")
     assert(isReady || pingSent == nil, "only an identified client is pinged")
+    assert(
+      !isClosed || messageSince == nil && stalledSince == nil, "a closed WebSocket has no limits")
     assert(
       deliveries.isEmpty == (unacknowledgedSince == nil),
       "an acknowledgment is due while there are messages")

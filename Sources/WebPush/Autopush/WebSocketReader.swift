@@ -54,6 +54,15 @@ public struct WebSocketReader: Sendable {
     if case .ended = state { true } else { false }
   }
 
+  /// True if a part of a frame or of a message has arrived, and the rest of it has not.
+  public var hasPartialMessage: Bool {
+    switch state {
+    case .head: !head.isEmpty || isInMessage
+    case .payload: true
+    case .ended: false
+    }
+  }
+
   /// Returns the next event in `input`, and removes the bytes that were read; returns nil if more bytes are required.
   ///
   /// Throws the violation, which ends the connection.
@@ -63,9 +72,17 @@ public struct WebSocketReader: Sendable {
       checkInvariants()
       return event
     } catch {
-      state = .ended
+      end()
       throw error
     }
+  }
+
+  /// Ends the reading, and releases the bytes of an incomplete message.
+  private mutating func end() {
+    state = .ended
+    head = []
+    control = []
+    message = []
   }
 
   private mutating func read(_ input: inout ArraySlice<UInt8>) throws(WebSocketFault) -> Event? {
@@ -206,7 +223,7 @@ public struct WebSocketReader: Sendable {
       case .pong: return .pong(payload)
       case .close:
         let code = try Self.closeCode(payload)
-        state = .ended
+        end()
         return .close(code)
       case .continuation, .text, .binary:
         assertionFailure("a data frame is not a control frame")

@@ -52,6 +52,17 @@ import Testing
     #expect(census.totals == (0, 0, 0))
   }
 
+  @Test func `a connection that moves before it authenticates keeps its place`() {
+    var held = places(census.bounds.unprovenOfAddress) { _ in "a" }
+    var arrivals = held.map(\.arrival)
+    for slot in held { slot.proveDevice() }
+    held.removeAll()
+    #expect(census.totals == (census.bounds.unprovenOfAddress, 0, 0))
+    #expect(census.excess(.provider, from: "a") == .address)
+    arrivals.removeAll()
+    #expect(census.totals == (0, 0, 0))
+  }
+
   @Test func `providers of one address leave room to others, and devices to providers`() {
     let held = places(census.bounds.providersOfAddress) { _ in "a" }
     for slot in held { slot.proveProvider() }

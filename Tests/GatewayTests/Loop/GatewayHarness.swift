@@ -9,10 +9,14 @@ import Transport
 final class GatewayHarness {
   let world: GatewaySimulation
 
-  init(loops: Int = 2) throws {
-    world = try GatewaySimulation(seed: 1, isTracing: true, profile: .quiet(loops: loops))
-    world.gateway.start()
-    pass(milliseconds: 10)
+  /// Starts a gateway, or a cluster if there are several nodes.
+  init(loops: Int = 2, servesWebPush: Bool = false, nodes: Int = 1) throws {
+    var profile = SimulationProfile.quiet(loops: loops)
+    profile.servesWebPush = servesWebPush
+    if nodes > 1 { profile.cluster = .quiet(nodes: nodes) }
+    world = try GatewaySimulation(seed: 1, isTracing: true, profile: profile)
+    for gateway in world.gateways { gateway.start() }
+    pass(milliseconds: nodes > 1 ? 5_000 : 10)
   }
 
   deinit { world.end() }

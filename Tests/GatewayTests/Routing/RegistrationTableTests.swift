@@ -44,6 +44,23 @@ import Testing
     RegistrationTable.Request(session: SessionID(session), number: 1, verb: verb, key: key)
   }
 
+  @Test func `the requests that wait for one change are limited, whatever their connections are`() {
+    var table = RegistrationTable()
+    for session in 1...UInt64(Limits.requestsWaitingMax) {
+      let actions = table.handle(
+        ask(session % 2 == 1 ? .register : .unregister, key, session: session), atMilliseconds: 1)
+      #expect(actions.count == (session == 1 ? 1 : 0))
+    }
+    let late = ask(.register, key, session: 9_999)
+    #expect(table.handle(late, atMilliseconds: 1) == [.reply(late, .tryLater)])
+    let other = ask(.register, key(2), session: 9_999)
+    #expect(table.handle(other, atMilliseconds: 1) != [.reply(other, .tryLater)])
+    // The change is answered, and the next one begins.
+    #expect(table.finish(key, isDurable: true, atMilliseconds: 2).count == 2)
+    #expect(table.handle(late, atMilliseconds: 2).isEmpty)
+    table.checkInvariants()
+  }
+
   @Test func `a device has so many topics on disk, whatever its connections and their state`() {
     var table = RegistrationTable(topicsMax: 3)
     table.set(key(1), to: entry(0, .unregistered, 1))

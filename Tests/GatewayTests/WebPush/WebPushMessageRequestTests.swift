@@ -57,12 +57,12 @@ import WebPush
   }
 
   /// Returns the refusal of an `aesgcm` body with this number of bytes; nil if it is accepted.
-  private func refusal(ofBytes count: Int) throws -> WebPushRefusal? {
+  private func refusal(ofBytes count: Int, channel: [UInt8] = []) throws -> WebPushRefusal? {
     let contents = TokenContents(
       environment: .sandbox, kind: .webPush, generation: 1, app: 5, device: 1 << 40)
     let tokens = try codec()
     let endpoint = try #require(
-      WebPushEndpointID(token: tokens.sealEndpoint(contents, keyHash: [])))
+      WebPushEndpointID(token: tokens.sealEndpoint(contents, keyHash: [], channel: channel)))
     var request = WebPushRequest()
     for (name, value) in [
       ("ttl", "5"), ("content-encoding", "aesgcm"), ("encryption", "salt=S"),
@@ -71,7 +71,7 @@ import WebPush
       request.field(name: Array(name.utf8).span, value: Array(value.utf8).span)
     }
     // The gateway retains only the beginning of a longer body.
-    let body = [UInt8](repeating: 7, count: min(count, 5_120))
+    let body = [UInt8](repeating: 7, count: min(count, 5_630))
     let service = try front()
     do throws(WebPushRefusal) {
       _ = try service.admit(
@@ -96,6 +96,16 @@ import WebPush
       #expect(longer.rule == .bodyTooLarge)
       #expect(longer.message == "the body has \(count) bytes; at most 5120 are allowed")
     }
+  }
+
+  @Test func `a body of aesgcm for a browser has at most 5,630 bytes, as in Mozilla's service`()
+    throws
+  {
+    let channel = [UInt8](repeating: 9, count: 16)
+    #expect(try refusal(ofBytes: 5_630, channel: channel) == nil)
+    let longer = try #require(try refusal(ofBytes: 5_631, channel: channel))
+    #expect(longer.rule == .bodyTooLarge)
+    #expect(longer.message == "the body has 5631 bytes; at most 5630 are allowed")
   }
 
   @Test func `the sender of a restricted subscription proves its key again`() throws {

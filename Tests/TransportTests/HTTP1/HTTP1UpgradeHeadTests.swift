@@ -56,6 +56,14 @@ import Testing
     ] {
       #expect(isOrdinary(text), "\(text.prefix(80))")
     }
+    // Such a head must not wait for more bytes only because it arrived in pieces.
+    let crowded = "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\n\r\r\r\r\n"
+    for pieces in [1, 2, 3, 1_000] {
+      guard case .ordinary = outcome(crowded, pieces: pieces) else {
+        Issue.record("a head in pieces of \(pieces) bytes is incomplete")
+        continue
+      }
+    }
     guard case .incomplete = outcome(String(request.dropLast())) else {
       Issue.record("a head without its end is complete")
       return

@@ -443,6 +443,73 @@ private final class Client {
     #expect(client.server.deadline == 380 * Client.second)
   }
 
+  @Test func `a client that is not identified within 30 seconds is closed`() throws {
+    let client = Client()
+    client.now = 2 * Client.second
+    _ = client.send(#"{"messageType":"hello"}"#)
+    #expect(client.server.deadline == 32 * Client.second)
+    client.now = 32 * Client.second
+    #expect(code([client.fire()].compactMap { $0 }) == .internalError)
+    client.server.identify(as: try #require(Client.uaid), at: client.now, output: &client.output)
+    #expect(client.receivedFrames().map(\.opcode) == [0x8])
+  }
+
+  @Test func `a message that is not complete after 15 seconds closes the connection`() throws {
+    let client = try Client.identified()
+    let first = ClientFrame(opcode: 0x1, payload: utf8("{"), isFinal: false)
+    client.now = 10 * Client.second
+    #expect(client.send(first).isEmpty)
+    #expect(client.server.deadline == 25 * Client.second)
+    client.now = 20 * Client.second
+    // Neither a control frame nor another part extends the limit.
+    #expect(client.send(.ping(), ClientFrame(opcode: 0x0, payload: [], isFinal: false)).isEmpty)
+    #expect(client.server.deadline == 25 * Client.second)
+    client.now = 25 * Client.second
+    #expect(code([client.fire()].compactMap { $0 }) == .protocolError)
+  }
+
+  @Test func `the time limit of a message starts over with each message`() throws {
+    let client = try Client.identified()
+    let frame = ClientFrame.ping().bytes
+    // Each piece ends in the middle of the next frame.
+    var input = (frame.dropLast())[...]
+    #expect(client.server.next(&input, at: 0, output: &client.output) == nil)
+    #expect(client.server.deadline == 15 * Client.second)
+    for second in 1...40 as ClosedRange<Int64> {
+      client.now = second * Client.second
+      input = (frame.suffix(1) + frame.dropLast())[...]
+      #expect(client.server.next(&input, at: client.now, output: &client.output) == nil)
+      #expect(client.fire() == nil)
+    }
+    #expect(!client.server.isClosed)
+    input = frame.suffix(1)
+    #expect(client.server.next(&input, at: client.now, output: &client.output) == nil)
+    #expect(client.server.deadline == 340 * Client.second)
+  }
+
+  @Test func `a client that reads nothing for 20 seconds is closed`() throws {
+    let client = try Client.identified()
+    client.server.outputStalled(at: 5 * Client.second)
+    client.server.outputStalled(at: 9 * Client.second)
+    #expect(client.server.deadline == 25 * Client.second)
+    client.server.outputDrained()
+    #expect(client.server.deadline == 300 * Client.second)
+    client.server.outputStalled(at: 30 * Client.second)
+    client.now = 50 * Client.second
+    #expect(code([client.fire()].compactMap { $0 }) == .internalError)
+    client.server.outputStalled(at: 51 * Client.second)
+    #expect(client.server.deadline == .max)
+  }
+
+  @Test func `a message of 16 KB is read, and a longer one closes the connection`() throws {
+    let channels = Array(repeating: #""\#(Client.channelText)""#, count: 400)
+    let hello = #"{"messageType":"hello","channelIDs":[\#(channels.joined(separator: ","))]}"#
+    #expect(Client().send(hello) == [.identify(nil)])
+    let space = String(repeating: " ", count: AutopushLimits.messageBytesMax - 1)
+    #expect(try code(Client.identified().send("{}" + space)) == .messageTooBig)
+    #expect(try Client.identified().send("{}" + space.dropLast()) == [.pinged])
+  }
+
   @Test func `the end of the connection is answered with the client's code`() throws {
     let client = try Client.identified()
     #expect(try client.deliver(1))

@@ -102,6 +102,19 @@ import Testing
     #expect(text.contains("\r\nsec-websocket-version: 13\r\n"))
   }
 
+  @Test func `a WebSocket of a web page is recognized by its origin`() {
+    for (origin, isFromWebPage) in [
+      ("https://example.org", true), ("HTTP://example.org:80", true), ("null", true),
+      ("wss://push.example.org/CODE", false), ("moz-extension://0123", false), ("", false),
+      ("app", false), (nil, false),
+    ] as [(String?, Bool)] {
+      let fields = changed("origin", to: origin).map { (name: utf8($0.0), value: utf8($0.1)) }
+      let opening = AutopushOpening(target: utf8("/CODE"), fields: fields)
+      #expect(opening.isFromWebPage == isFromWebPage, "\(origin ?? "absent")")
+      #expect(opening.code == utf8("CODE"))
+    }
+  }
+
   @Test func `the first segment of the path is the enrollment code`() {
     for (target, code) in [
       ("/", ""), ("", ""), ("*", ""), ("/?x=1", ""), ("/CODE", "CODE"), ("/CODE/", "CODE"),

@@ -152,6 +152,30 @@ import Testing
     }
   }
 
+  @Test func `a fault in the longest head leaves nothing behind`() throws {
+    var reader = WebSocketReader(messageBytesMax: 1_000)
+    let head = ClientFrame(opcode: 0x1, payload: [], announcedBytes: 1 << 40)
+    var input = head.bytes[...]
+    #expect(head.bytes.count == 14)
+    #expect(throws: WebSocketFault.self) { () throws(WebSocketFault) in try reader.next(&input) }
+    input = [1, 2, 3]
+    #expect(try reader.next(&input) == nil)
+    #expect(input.isEmpty)
+    #expect(!reader.hasPartialMessage)
+  }
+
+  @Test func `a message is partial from its first byte to its last`() throws {
+    var reader = WebSocketReader(messageBytesMax: 1_000)
+    let first = ClientFrame(opcode: 0x1, payload: utf8("a"), isFinal: false).bytes
+    let bytes = first + ClientFrame.ping().bytes + ClientFrame(opcode: 0x0, payload: [0x62]).bytes
+    #expect(!reader.hasPartialMessage)
+    for (index, byte) in bytes.enumerated() {
+      var input = [byte][...]
+      _ = try reader.next(&input)
+      #expect(reader.hasPartialMessage == (index < bytes.count - 1), "byte \(index)")
+    }
+  }
+
   @Test func `a message of many small frames is read`() {
     var frames = [ClientFrame(opcode: 0x1, payload: [], isFinal: false)]
     for _ in 0..<2_000 {
