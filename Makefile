@@ -95,8 +95,10 @@ bench bench-quick:
 	@scripts/install-packages build bench
 	swift build -c release --product belfry
 	swift build -c release --product ScheduleBenchmark
+	swift build -c release --product StoreBenchmark
 	@Benchmarks/run $(if $(findstring quick,$@),--quick)
 	@.build/release/ScheduleBenchmark $(if $(findstring quick,$@),--quick)
+	@.build/release/StoreBenchmark $(if $(findstring quick,$@),--quick)
 
 # Measures one, two and three gateways of a cluster beside a gateway with its own files.
 .PHONY: bench-cluster

@@ -201,6 +201,15 @@ let package = Package(
       dependencies: ["Scheduling", "Storage"],
       path: "Benchmarks/Schedule", swiftSettings: strict),
 
+    // The store before the log, with which StoreBenchmark compares.
+    .target(
+      name: "CFormerStore", dependencies: ["CRowChecksum"], path: "Benchmarks/FormerStore",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "StoreBenchmark",
+      dependencies: ["Storage", "PushWire", "CFormerStore"],
+      path: "Benchmarks/Store", swiftSettings: tests),
+
     .executableTarget(
       name: "ProviderBenchmark", dependencies: ["BelfryProvider"], path: "Benchmarks/Provider",
       swiftSettings: tests),

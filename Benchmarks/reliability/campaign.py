@@ -22,6 +22,8 @@ TOPIC = "com.example.reliability"
 CONNECTED = 2_000
 KILLS = 3
 PAGE = 5_000  # tokens per request, whose body is limited to a megabyte
+# The first bytes of the records in the store, and the bytes before the positions in a record of ends.
+STORED_TAG, ENDS_TAG, ENDS_HEAD_BYTES = 0xA1, 0x5E, 10
 # The languages of the devices, and the title that each device should show; devices in Japanese show the fallback.
 TITLES = {"en": "Hello", "fr-CA": "Salut", "de": "Hallo", "ja": "Hello"}
 ALERT = {"en": {"title": "Hello", "body": {"one": "%d match", "other": "%d matches"}},
@@ -204,12 +206,26 @@ def fill(path, count, seed):
 
 
 def stored(path):
+    """Returns the number of stored notifications, the number of their devices, and their titles.
+
+    The store is a log (decision 0025): a row is the record of a notification, or names rows that are no longer needed.
+    """
     store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    rows, owners = store.execute("SELECT count(*), count(DISTINCT device) FROM notification").fetchone()
-    titles = collections.Counter(
-        json.loads(payload)["aps"]["alert"]["title"] for payload, in store.execute("SELECT payload FROM notification"))
+    records = dict(store.execute("SELECT position, data FROM notification"))
     store.close()
-    return rows, owners, titles
+    for data in [data for data in records.values() if data[0] == ENDS_TAG]:
+        copy, position, distance, shift = data[:len(data) // 2], 0, 0, 0
+        for byte in copy[ENDS_HEAD_BYTES:-4]:
+            distance |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                position += distance
+                records.pop(position, None)
+                distance, shift = 0, 0
+    rows = [data for data in records.values() if data[0] == STORED_TAG]
+    titles = collections.Counter(
+        json.loads(data[data[1] + int.from_bytes(data[74:76], "little"):-1])["aps"]["alert"]["title"] for data in rows)
+    return len(rows), len({data[2:10] for data in rows}), titles
 
 
 def line(result):

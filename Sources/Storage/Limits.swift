@@ -4,12 +4,18 @@ enum Limits {
   static let busyMilliseconds: Int32 = 5_000
   /// The size, in KiB, of SQLite's page cache per connection: enough for the inner pages of a few million rows.
   static let pageCacheKiB = 32_768
+  /// The size, in KiB, of SQLite's page cache for the log of notifications: enough for the inner pages of ten million
+  /// rows.
+  static let logPageCacheKiB = 8_192
   /// The maximum number of bytes of the write-ahead log that are retained after a checkpoint, so that later writes do
   /// not have to extend the log again.
   static let walBytesKept = 67_108_864
   /// The maximum number of operations in one transaction; more operations would only delay the requests that wait for
   /// the transaction.
   static let operationsPerCommitMax = 4_096
+  /// The maximum number of bytes of memory that are retained after a record has been written: several times the size of
+  /// a notification.
+  static let recordBytesKept = 65_536
   /// The maximum number of rows per read: a few milliseconds of work, so that commits can run between reads.
   static let rowsPerPage = 1_000
   /// The maximum number of registered tokens that one request reads in a search without an index, which takes about a

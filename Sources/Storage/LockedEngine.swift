@@ -27,20 +27,28 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
   private let state: Mutex<State>
   private let path: String
   private let now: @Sendable () -> Int64
+  private let make: Make
   let health: StoreHealth
   /// The rows that were set aside by all connections.
   let damage = StoreDamage()
+
+  /// A function that opens an engine, and creates its file if the second argument is true.
+  typealias Make = @Sendable (String, Bool, StoreDamage) throws(StorageFailure) -> Engine
 
   /// Opens or creates the file at `path`.
   ///
   /// `now` returns the time on the monotonic clock, in nanoseconds.
   init(
-    path: String, now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
+    path: String, now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds },
+    make: @escaping Make = { path, mayCreate, damage throws(StorageFailure) in
+      try Engine(path: path, mayCreate: mayCreate, damage: damage)
+    }
   ) throws(StorageFailure) {
     self.path = path
     self.now = now
+    self.make = make
     health = StoreHealth(name: path.split(separator: "/").last.map(String.init) ?? "memory")
-    state = try Mutex(State(engine: Engine(path: path, mayCreate: true, damage: damage)))
+    state = try Mutex(State(engine: make(path, true, damage)))
   }
 
   /// Calls `body`, which must only read, and returns its result.
@@ -105,7 +113,7 @@ final class LockedEngine<Engine: StoreEngine>: Sendable {
     if let engine = state.engine { return engine }
     if state.isClosed { throw .closed }
     // Do not create the file: if it has disappeared since it was opened, an empty store must not replace it.
-    let engine = try Engine(path: path, mayCreate: false, damage: damage)
+    let engine = try make(path, false, damage)
     state.engine = engine
     return engine
   }

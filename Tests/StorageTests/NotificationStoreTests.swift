@@ -66,13 +66,14 @@ import Testing
       schema: .init(
         applicationID: 0x4266_6E01,
         migrations: [
-          "SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1", "CREATE TABLE later (x INTEGER) STRICT",
+          "SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1",
+          "CREATE TABLE later (x INTEGER) STRICT",
         ]))
     database.close()
     #expect {
       try SQLiteNotificationStore(path: path)
     } throws: { error in
-      if case StorageFailure.newerSchema(_, version: 5, known: 4) = error { true } else { false }
+      if case StorageFailure.newerSchema(_, version: 6, known: 5) = error { true } else { false }
     }
   }
 
@@ -117,7 +118,7 @@ import Testing
       path: path,
       schema: .init(
         applicationID: 0x4266_6E01,
-        migrations: ["SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1"]))
+        migrations: ["SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1", "SELECT 1"]))
     try holder.execute("BEGIN IMMEDIATE")
     try store.disableBusyTimeout()
     #expect {

@@ -28,4 +28,10 @@ import Testing
   @Test func `cuts find changes that were not synced`() {
     #expect(Self.outcomes.prefix(8).map(\.unsynced).reduce(0, +) > 100)
   }
+
+  @Test func `Power cuts find a store that removes the records of ends before what ended`() {
+    let outcomes = (1...12 as ClosedRange<UInt64>).map { PowerCutSimulation.runInReverse(seed: $0) }
+    let found = outcomes.count { $0.violation != nil }
+    #expect(found > 4, "\(found) of \(outcomes.count)")
+  }
 }

@@ -56,6 +56,9 @@ import Testing
     Released(
       release: "", archive: "control-7", file: "control.sqlite", version: 7, store: .control),
     Released(
+      release: "", archive: "notifications-4", file: "notifications.sqlite", version: 4,
+      store: .notifications),
+    Released(
       release: "", archive: "registry-3", file: "registry.sqlite", version: 3, store: .registry),
     Released(
       release: "", archive: "registry-4", file: "registry.sqlite", version: 4, store: .registry),

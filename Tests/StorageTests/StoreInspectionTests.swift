@@ -175,17 +175,24 @@ import Transport
   }
 
   @Test func `every wrong index of a table is counted`() throws {
+    // The rows of this earlier schema have two indexes.
     let path = folder.file("store")
-    _ = try notifications(path, payload: 10)
+    let schema = NotificationSchema.legacy(version: 4)
     // Change the rows while the schema says that the indexes omit them, so that the index entries stay unchanged.
     try run(
       [
+        """
+        INSERT INTO notification (sequence, device, app, kind, id_high, id_low, unique_high,
+          unique_low, expiration, priority, push_type, accepted, collapse, payload)
+        VALUES (1, 2, 3, 1, 4, 5, 6, 7, 8, 10, 1, 9, x'', x'01')
+        """,
         Self.edit("sql || ' WHERE sequence < 0'", of: "index"),
         "UPDATE notification SET device = device + 100, expiration = expiration - 1",
         Self.edit("replace(sql, ' WHERE sequence < 0', '')", of: "index"),
-      ], at: path, schema: NotificationEngine.schema)
+      ], at: path, schema: schema)
     #expect(try SQLiteNotificationStore.inspect(path: path) == .setAside(rows: 0, indexes: 2))
     #expect(try SQLiteNotificationStore.inspect(path: path) == .whole)
+    #expect(try SQLiteNotificationStore(path: path).load(device: 102).map(\.sequence) == [1])
   }
 
   /// Runs each script on a connection of its own, because a connection reads the schema only when it opens the file.

@@ -105,6 +105,20 @@ final class FolderRecovery {
 
   // MARK: Stores
 
+  /// Reports, before the conversion of a notification store from an earlier release, the disk space that it needs.
+  func noteConversion() throws {
+    guard let space = try NotificationConversion.space(path: folder.notificationStoreFile) else {
+      return
+    }
+    let free = space.freeBytes.map { "\($0 >> 20)" } ?? "unknown"
+    log.info(
+      "converting notifications.sqlite to the current format; the old file is kept",
+      [
+        "schema": "\(space.version)", "neededMegabytes": "\(space.neededBytes >> 20)",
+        "freeMegabytes": free,
+      ])
+  }
+
   /// Reports the result of checking a store's file.
   func note(_ inspection: StoreInspection, of file: String) {
     switch inspection {

@@ -186,6 +186,7 @@ extension GatewayResources {
     }
     let notifications = try recovery.open(.notificationStore) {
       recovery.note(try folder.inspectNotificationStore(), of: "notifications.sqlite")
+      try recovery.noteConversion()
       return try folder.openNotificationStore()
     }
     recovery.note(

@@ -40,7 +40,7 @@ public enum StoreBackup {
     var schema: SQLiteDatabase.Schema {
       switch self {
       case .control: ControlEngine.schema
-      case .notifications: NotificationEngine.schema
+      case .notifications: NotificationSchema.current
       }
     }
   }

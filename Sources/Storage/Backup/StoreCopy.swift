@@ -24,8 +24,8 @@ public final class StoreCopy {
 
   /// Copies the store at `path` without blocking writers; another process can write to the store during the copy.
   ///
-  /// Returns the number of rows in one of the copy's tables, and the value of a setting, which is empty if the setting
-  /// does not exist.
+  /// Returns the number of notifications or of rows in one of the copy's tables, and the value of a setting, which is
+  /// empty if the setting does not exist.
   @discardableResult
   public func fill(
     from path: String, counting table: StaticString, setting name: String? = nil
@@ -33,7 +33,12 @@ public final class StoreCopy {
     let source = try StoreBackup.Connection(path)
     // Count and copy in one transaction, so that both reflect the same moment.
     try source.run("BEGIN")
-    let count = Int(try source.text("SELECT count(*) FROM \(table)")) ?? 0
+    // The log of notifications also has rows of notifications that have ended, and counts the others.
+    let isLog =
+      try source.text("SELECT count(*) FROM pragma_table_info('progress') WHERE name = 'waiting'")
+      == "1"
+    let query = isLog ? "SELECT waiting FROM progress" : "SELECT count(*) FROM \(table)"
+    let count = Int(try source.text(query)) ?? 0
     var setting = ""
     if let name {
       let quoted = name.replacing("'", with: "''")

@@ -38,11 +38,16 @@ package final class StoreExport {
   private static let ownSetting = Array(ControlEngine.changesMade.utf8)
 
   private let database: SQLiteDatabase
+  /// The engine of a log of notifications, whose rows are read through its index; nil for other stores.
+  private let log: NotificationEngine?
   /// The tables, in an order in which a row's references precede it.
   package let tables: [Table]
 
-  private init(_ database: SQLiteDatabase, _ tables: [Table]) {
+  private init(
+    _ database: SQLiteDatabase, _ tables: [Table], log: NotificationEngine? = nil
+  ) {
     self.database = database
+    self.log = log
     self.tables = tables
     assert(Set(tables.map(\.name)).count == tables.count, "each table is exported once")
   }
@@ -56,9 +61,10 @@ package final class StoreExport {
 
   /// Opens the store of undelivered notifications.
   package static func notifications(path: String) throws(StorageFailure) -> StoreExport {
-    StoreExport(
-      try SQLiteDatabase(path: path, schema: NotificationEngine.schema, mayCreate: false),
-      [Table(NotificationEngine.rows), Table(NotificationEngine.progress)])
+    let engine = try NotificationEngine(path: path, mayCreate: false, damage: StoreDamage())
+    return StoreExport(
+      engine.database, [Table(NotificationSchema.legacyRows), Table(NotificationSchema.progress)],
+      log: engine)
   }
 
   /// Opens the registry of a provider.
@@ -97,6 +103,7 @@ package final class StoreExport {
   ) throws(StorageFailure) {
     assert(tables.contains { $0.name == table.name }, "the table belongs to this store")
     assert(table.keyCount <= table.columns.count, "a key is a part of a row, or the whole row")
+    if let log, table.name == NotificationSchema.legacyRows.name { return try read(log, body) }
     let key = table.columns.prefix(table.keyCount).joined(separator: ", ")
     let order = key.isEmpty ? "" : " ORDER BY \(key)"
     let condition = table.condition.map { " WHERE \($0)" } ?? ""
@@ -114,6 +121,21 @@ package final class StoreExport {
       }
       try body(row)
     }
+  }
+
+  /// Calls `body` with each stored notification, in the order of the keys as numbers with a sign.
+  private func read(
+    _ log: NotificationEngine, _ body: ([Value]) throws(StorageFailure) -> Void
+  ) throws(StorageFailure) {
+    var rows: [(key: NotificationKey, row: IndexedRow)] = []
+    rows.reserveCapacity(log.index.count)
+    try log.index.forEach { row throws(StorageFailure) in rows.append((log.index.key(of: row), row))
+    }
+    rows.sort { one, other in
+      (Int64(bitPattern: one.key.device), one.key.app, one.key.kind, one.row.sequence)
+        < (Int64(bitPattern: other.key.device), other.key.app, other.key.kind, other.row.sequence)
+    }
+    for (_, row) in rows { try body(try log.notification(of: row).legacyValues) }
   }
 }
 

@@ -1,197 +1,90 @@
 internal import PushWire
 internal import System
 
-/// The notification store's database connection, which is used only under the store's lock.
+/// The notification store's database connection and the index of its log, which are used only under the store's lock.
+///
+/// A commit appends the records of new notifications, and one record with the positions of the notifications that have
+/// ended. `sweep` later removes the records that are no longer needed (decision 0025).
 final class NotificationEngine: MarkedStoreEngine {
-  static let schema = SQLiteDatabase.Schema(
-    applicationID: 0x4266_6E01,
-    migrations: [
-      """
-      CREATE TABLE notification (
-        sequence INTEGER PRIMARY KEY,
-        device INTEGER NOT NULL, app INTEGER NOT NULL, kind INTEGER NOT NULL,
-        id_high INTEGER NOT NULL, id_low INTEGER NOT NULL,
-        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL,
-        expiration INTEGER NOT NULL, priority INTEGER NOT NULL, push_type INTEGER NOT NULL,
-        accepted INTEGER NOT NULL, collapse BLOB NOT NULL, payload BLOB NOT NULL
-      ) STRICT;
-      CREATE INDEX notification_by_key ON notification (device, app, kind);
-      CREATE INDEX notification_by_expiration ON notification (expiration);
-      CREATE TABLE progress (highest INTEGER NOT NULL) STRICT;
-      INSERT INTO progress VALUES (0);
-      """,
-      """
-      ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
-      """,
-      // The number of notifications ever stored, which is compared with the store's mark.
-      """
-      ALTER TABLE progress ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
-      """,
-      // Checksums of rows, and a table for rows whose checksums don't match.
-      """
-      CREATE TABLE new_notification (
-        sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,
-        kind INTEGER NOT NULL, id_high INTEGER NOT NULL, id_low INTEGER NOT NULL,
-        unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, expiration INTEGER NOT NULL,
-        priority INTEGER NOT NULL, push_type INTEGER NOT NULL, accepted INTEGER NOT NULL,
-        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
-          row_checksum(8, device, app, kind, sequence, id_high, id_low, unique_high,
-          unique_low, expiration, priority, push_type, accepted, collapse, payload)
-        ) STORED,
-        collapse BLOB NOT NULL, payload BLOB NOT NULL
-      ) STRICT;
-      INSERT INTO new_notification (sequence, device, app, kind, id_high, id_low, unique_high,
-        unique_low, expiration, priority, push_type, accepted, collapse, payload)
-        SELECT sequence, device, app, kind, id_high, id_low, unique_high, unique_low,
-        expiration, priority, push_type, accepted, collapse, payload
-        FROM notification;
-      DROP TABLE notification;
-      ALTER TABLE new_notification RENAME TO notification;
-      CREATE INDEX notification_by_key ON notification (device, app, kind);
-      CREATE INDEX notification_by_expiration ON notification (expiration);
-      CREATE TABLE new_progress (
-        highest INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0,
-        stored INTEGER NOT NULL DEFAULT 0,
-        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
-          row_checksum(0, highest, epoch, stored)
-        ) STORED
-      ) STRICT;
-      INSERT INTO new_progress (highest, epoch, stored)
-        SELECT highest, epoch, stored
-        FROM progress;
-      DROP TABLE progress;
-      ALTER TABLE new_progress RENAME TO progress;
-      CREATE TABLE set_aside (
-        number INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT, content TEXT NOT NULL,
-        found INTEGER NOT NULL,
-        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
-          row_checksum(1, number, source, key, content, found)
-        ) STORED
-      ) STRICT;
-      """,
-    ],
-    // After a repair, sequence numbers continue after the highest number that remains.
-    afterRepair: """
-      INSERT INTO progress (highest) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress);
-      UPDATE progress SET highest = max(
-        highest, (SELECT coalesce(max(sequence), 0) FROM notification));
-      """,
-    tables: [rows, progress, .setAside])
-
-  /// The key consists of the columns that are reported for a removed row, so that no other columns need to be read.
-  static let rows = ChecksummedTable(
-    name: "notification",
-    key: [
-      "device", "app", "kind", "sequence", "id_high", "id_low", "unique_high", "unique_low",
-    ],
-    rest: ["expiration", "priority", "push_type", "accepted", "collapse", "payload"])
-  static let progress = ChecksummedTable(
-    name: "progress", key: [], rest: ["highest", "epoch", "stored"], isUpdated: true)
+  static var schema: SQLiteDatabase.Schema { NotificationSchema.current }
 
   let database: SQLiteDatabase
   let damage: StoreDamage
+  let pace: SweepPace
+  var index = NotificationIndex()
+  /// The summary of the positions in `index`.
+  var digest = LiveDigest()
+  /// The positions of the notifications with a collapse ID, by the hash of their key and collapse ID.
+  var collapseHolders: [UInt64: UInt64] = [:]
+  /// The IDs of the newest notifications.
+  var recentIDs = RecentIDs()
+  /// The highest sequence ever stored.
+  var highest: UInt64 = 0
+  /// The highest position ever used.
+  var position: UInt64 = 0
+  /// The state of the removal of records.
+  var sweeping = SweepState()
+  /// The number of notifications ever stored.
+  private var stored: UInt64 = 0
+  private let mark: CommitMark?
   private let insert: SQLiteStatement
-  private let trim: SQLiteStatement
-  private let collapse: SQLiteStatement
-  private let removeOne: SQLiteStatement
-  private let withdraw: SQLiteStatement
-  private let removeKey: SQLiteStatement
-  private let removeDevice: SQLiteStatement
-  private let removeExpired: SQLiteStatement
+  /// The statement that removes the records in a range of positions.
+  let remove: SQLiteStatement
   private let advance: SQLiteStatement
   private let select: SQLiteStatement
-  private let find: SQLiteStatement
+  private let selectHead: SQLiteStatement
+  /// The changes to the index since the current transaction began, so that they can be reversed.
+  private var changes: [Change] = []
+  /// The positions of the notifications that the current transaction has ended.
+  private var ended: [UInt64] = []
+  private var bytes: [UInt8] = []
   /// The index of the current operation.
   private var current = 0
-  /// The number of notifications ever stored.
-  private var stored: UInt64
-  private let mark: CommitMark?
+
+  private enum Change {
+    case inserted(NotificationKey, sequence: UInt64)
+    case removed(NotificationKey, IndexedRow)
+    case held(hash: UInt64, former: UInt64?)
+  }
 
   /// The number of rows that this connection has changed.
   var changeCount: Int64 { database.changeCount }
 
-  init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
-    database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
-    self.damage = damage
-    stored = UInt64(bitPattern: try database.integer("SELECT stored FROM progress"))
-    mark = try CommitMark.open(ofStore: path)
-    insert = try database.prepare(
-      """
-      INSERT INTO notification (
-        device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
-        priority, push_type, accepted, collapse, payload
-      ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-      ON CONFLICT DO NOTHING
-      """)
-    trim = try database.prepare(
-      kept: """
-        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3 AND sequence <= (
-          SELECT sequence FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-          ORDER BY sequence DESC LIMIT 1 OFFSET ?4
-        ) RETURNING \(Self.dropped)
-        """)
-    collapse = try database.prepare(
-      kept: """
-        DELETE FROM notification
-        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4 AND sequence < (
-          SELECT max(sequence) FROM notification
-          WHERE device = ?1 AND app = ?2 AND kind = ?3 AND collapse = ?4
-        ) RETURNING \(Self.dropped)
-        """)
-    removeOne = try database.prepare(
-      "DELETE FROM notification WHERE sequence = ?4 AND device = ?1 AND app = ?2 AND kind = ?3")
-    // A key has a bounded number of rows, so no index contains the unique IDs.
-    withdraw = try database.prepare(
-      kept: """
-        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-          AND unique_high = ?4 AND unique_low = ?5
-        RETURNING \(Self.dropped)
-        """)
-    removeKey = try database.prepare(
-      kept: """
-        DELETE FROM notification WHERE device = ?1 AND app = ?2 AND kind = ?3
-        RETURNING \(Self.dropped)
-        """)
-    removeDevice = try database.prepare(
-      kept: """
-        DELETE FROM notification WHERE device = ?1
-        RETURNING \(Self.dropped)
-        """)
-    removeExpired = try database.prepare(
-      kept: """
-        DELETE FROM notification WHERE sequence IN (
-          SELECT sequence FROM notification WHERE expiration < ?1
-          ORDER BY expiration, sequence LIMIT ?2
-        ) RETURNING \(Self.dropped)
-        """)
-    advance = try database.prepare(
-      "UPDATE progress SET highest = max(highest, ?1), stored = stored + ?2")
-    select = try database.prepare(
-      kept: """
-        SELECT device, app, kind, sequence, id_high, id_low, unique_high, unique_low, expiration,
-          priority, push_type, accepted, collapse, payload, \(Self.rows.isWhole)
-        FROM notification WHERE device = ?1 AND sequence > ?2 ORDER BY sequence LIMIT ?3
-        """)
-    find = try database.prepare(
-      kept: """
-        SELECT accepted, \(Self.rows.isWhole), expiration FROM notification
-        WHERE device = ?1 AND app = ?2 AND kind = ?3 AND unique_high = ?4 AND unique_low = ?5
-        """)
-    try noteDamage()
+  convenience init(path: String, mayCreate: Bool, damage: StoreDamage) throws(StorageFailure) {
+    try self.init(path: path, mayCreate: mayCreate, damage: damage, pace: SweepPace())
   }
 
-  /// The columns that are returned for a removed row: the key, its checksum, and the letter case of the notification's
-  /// ID.
-  ///
-  /// Only the delivery log shows the letter case.
-  private static let dropped = rows.key.joined(separator: ", ") + ", checksum, push_type >= 256"
+  init(
+    path: String, mayCreate: Bool, damage: StoreDamage, pace: SweepPace
+  ) throws(StorageFailure) {
+    try NotificationConversion.run(path: path)
+    database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
+    self.damage = damage
+    self.pace = pace
+    // More pages would not be found again, because replaced notifications are all over the file.
+    try database.execute("PRAGMA cache_size = -\(Limits.logPageCacheKiB)")
+    mark = try CommitMark.open(ofStore: path)
+    insert = try database.prepare("INSERT INTO notification (position, data) VALUES (?1, ?2)")
+    remove = try database.prepare("DELETE FROM notification WHERE position BETWEEN ?1 AND ?2")
+    advance = try database.prepare(
+      """
+      UPDATE progress SET highest = ?1, stored = ?2, position = ?3, waiting = ?4, digest = ?5
+      """)
+    select = try database.prepare(
+      kept: "SELECT data, \(NotificationSchema.log.isWhole) FROM notification WHERE position = ?1")
+    selectHead = try database.prepare("SELECT data FROM notification WHERE position = ?1")
+    try noteDamage()
+    stored = UInt64(bitPattern: try database.integer("SELECT stored FROM progress"))
+    try buildIndex()
+  }
+
+  // MARK: Commits
 
   func commit(_ operations: [StoreOperation]) throws(StorageFailure) -> [DroppedNotification] {
     guard !operations.isEmpty else { return [] }
     var added: UInt64 = 0
-    let dropped = try database.transaction { () throws(StorageFailure) in
+    let dropped = try transaction { () throws(StorageFailure) in
       var dropped: [DroppedNotification] = []
-      var highest: UInt64 = 0
       for index in operations.indices {
         current = index
         if case .put(let notification, _) = operations[index] {
@@ -206,43 +99,79 @@ final class NotificationEngine: MarkedStoreEngine {
         zip(dropped, dropped.dropFirst()).allSatisfy {
           ($0.operation, $0.sequence) < ($1.operation, $1.sequence)
         }, "dropped notifications are ordered by operation and sequence")
-      if highest > 0 { try count(added, highest: highest) }
+      stored += added
+      if added > 0 || !ended.isEmpty { try finish() }
+      recentIDs.fit(rows: index.count)
       return dropped
     }
-    noteCommitted(added)
+    if added > 0 { mark?.advance(to: stored) }
     return dropped
   }
 
-  /// Advances the highest sequence number and the number of notifications ever stored.
-  ///
-  /// The number of notifications is compared with the store's mark to detect a loss.
-  private func count(_ added: UInt64, highest: UInt64) throws(StorageFailure) {
+  /// Runs `body` in a transaction, and reverses its changes to the index if it fails.
+  func transaction<Answer>(
+    _ body: () throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    let former = (highest, position, stored)
+    assert(changes.isEmpty && ended.isEmpty, "the previous transaction has ended")
+    defer {
+      // A commit that ends a large queue does not keep its memory.
+      changes.removeAll(keepingCapacity: changes.count <= Limits.operationsPerCommitMax * 4)
+      ended.removeAll(keepingCapacity: ended.count <= Limits.operationsPerCommitMax * 4)
+    }
+    do throws(StorageFailure) {
+      let answer = try database.transaction(body)
+      for position in ended { sweeping.ended.insert(position) }
+      return answer
+    } catch {
+      for change in changes.reversed() { undo(change) }
+      (highest, position, stored) = former
+      throw error
+    }
+  }
+
+  private func undo(_ change: Change) {
+    switch change {
+    case .inserted(let key, let sequence):
+      guard let row = index.remove(key, sequence: sequence) else {
+        return assertionFailure("a row that was inserted is there")
+      }
+      digest.remove(row.position)
+    case .removed(let key, let row):
+      index.restore(row, of: key)
+      digest.add(row.position)
+    case .held(let hash, let former):
+      collapseHolders[hash] = former
+    }
+  }
+
+  /// Appends the record of what has ended, and writes the counters.
+  func finish() throws(StorageFailure) {
+    if !ended.isEmpty {
+      ended.sort()
+      bytes.removeAll(keepingCapacity: true)
+      EndRecord(highest: highest, positions: ended).append(to: &bytes)
+      // The record itself is needed only as long as those that it has ended.
+      ended.append(try appendRecord())
+      sweeping.note(endedBytes: bytes.count)
+    }
+    bytes.removeAll(keepingCapacity: bytes.count <= Limits.recordBytesKept)
+    digest.append(to: &bytes)
     try advance.bind(1, highest)
-    try advance.bind(2, added)
+    try advance.bind(2, stored)
+    try advance.bind(3, position)
+    try advance.bind(4, Int64(index.count))
+    try advance.bind(5, bytes)
     try advance.run()
   }
 
-  private func noteCommitted(_ added: UInt64) {
-    guard added > 0 else { return }
-    stored += added
-    mark?.advance(to: stored)
+  /// Appends the record in `bytes` to the log, and returns its position.
+  private func appendRecord() throws(StorageFailure) -> UInt64 {
+    position += 1
+    try insert.run(position, bytes)
+    sweeping.note(appendedBytes: bytes.count)
+    return position
   }
-
-  /// Performs a write to test whether the disk accepts writes.
-  func probe() throws(StorageFailure) {
-    try database.transaction { () throws(StorageFailure) in try count(1, highest: 0) }
-    noteCommitted(1)
-  }
-
-  /// The number of notifications that were stored but are missing from the file.
-  ///
-  /// If the count itself was damaged, the number is unknown and 0 is returned.
-  var lostCount: UInt64 {
-    damage.has(table: Self.progress.name) ? 0 : mark?.missing(from: stored) ?? 0
-  }
-
-  /// Discards the record of lost notifications.
-  func forgetLost() { mark?.reset(to: stored) }
 
   private func apply(
     _ operation: StoreOperation, _ dropped: inout [DroppedNotification]
@@ -250,144 +179,291 @@ final class NotificationEngine: MarkedStoreEngine {
     switch operation {
     case .put(let notification, let keep):
       assert(keep > 0, "an app keeps at least one notification")
-      try put(notification)
-      if keep > 1, !notification.collapseID.isEmpty {
-        try bind(notification.key, to: collapse)
-        try collapse.bind(4, notification.collapseID)
-        try drain(collapse, .replaced, &dropped)
+      if keep == 1, notification.collapseID.isEmpty, try replace(with: notification, &dropped) {
+        return
       }
+      let place = try put(notification)
+      if !notification.collapseID.isEmpty { try collapse(notification, at: place, &dropped) }
       guard keep < .max else { return }
-      try bind(notification.key, to: trim)
-      try trim.bind(4, Int64(keep))
-      try drain(trim, .replaced, &dropped)
+      for row in index.excess(of: notification.key, keep: Int(keep)) {
+        try drop(row, of: notification.key, .replaced, &dropped)
+      }
     case .remove(let key, let sequence):
-      try bind(key, to: removeOne)
-      try removeOne.bind(4, sequence)
-      try removeOne.run()
+      guard let row = index.row(key, sequence: sequence) else { return }
+      end(row, of: key, collapseHash: row.hasCollapseID ? try readCollapseHash(of: row) : nil)
     case .withdraw(let key, let uniqueID):
-      try bind(key, uniqueID, to: withdraw)
-      try drain(withdraw, .withdrawn, &dropped)
+      // A key has a bounded number of rows, so no index contains the unique IDs.
+      for row in index.rows(of: key) where try self.uniqueID(of: row) == uniqueID {
+        try drop(row, of: key, .withdrawn, &dropped)
+      }
     case .removeKey(let key):
-      try bind(key, to: removeKey)
-      try drain(removeKey, .unregistered, &dropped)
+      for row in index.rows(of: key) { try drop(row, of: key, .unregistered, &dropped) }
     case .removeDevice(let device):
-      try removeDevice.bind(1, device)
-      try drain(removeDevice, .unregistered, &dropped)
+      for row in index.rows(ofDevice: device) {
+        try drop(row, of: index.key(of: row), .unregistered, &dropped)
+      }
     case .removeExpired(let second, let limit):
       assert(limit > 0, "the limit is positive")
-      try removeExpired.bind(1, second)
-      try removeExpired.bind(2, Int64(limit))
-      try drain(removeExpired, .expired, &dropped)
+      for row in index.expired(before: second, limit: limit) {
+        try drop(row, of: index.key(of: row), .expired, &dropped)
+      }
     }
   }
 
-  private func put(_ notification: StoredNotification) throws(StorageFailure) {
+  /// Appends a notification unless it is stored already, and returns the position of its record.
+  private func put(_ notification: StoredNotification) throws(StorageFailure) -> UInt64 {
     assert(notification.sequence > 0, "sequences count from 1")
-    assert(
-      notification.sequence <= UInt64(Int64.max), "the sequence fits in SQLite's signed integers")
-    try bind(notification.key, to: insert)
-    try insert.bind(4, notification.sequence)
-    try insert.bind(5, notification.id.high)
-    try insert.bind(6, notification.id.low)
-    try insert.bind(7, notification.uniqueID.high)
-    try insert.bind(8, notification.uniqueID.low)
-    try insert.bind(9, notification.expiration)
-    try insert.bind(10, Int64(notification.priority))
-    // One column holds two values: the push type in the low byte, and the flag for a lowercase ID above that byte.
-    try insert.bind(11, Int64(notification.pushType) + (notification.id.isLowercase ? 256 : 0))
-    try insert.bind(12, notification.acceptedMilliseconds)
-    try insert.bind(13, notification.collapseID)
-    try insert.bind(14, notification.payload)
-    try insert.run()
+    let key = notification.key
+    if let row = index.row(key, sequence: notification.sequence) { return row.position }
+    bytes.removeAll(keepingCapacity: true)
+    StoredRecord.append(notification, to: &bytes)
+    guard
+      let row = index.makeRow(
+        key, sequence: notification.sequence, position: position + 1,
+        expiration: notification.expiration, recordBytes: bytes.count,
+        hasCollapseID: !notification.collapseID.isEmpty)
+    else {
+      throw .engine(
+        path: database.path, operation: "store a notification",
+        detail: "more than \(KeyNames.numberMax) apps have stored notifications")
+    }
+    index.insert(row)
+    recentIDs.fit(rows: index.count)
+    recentIDs.insert(row.position, notification.id, notification.uniqueID)
+    digest.add(row.position)
+    changes.append(.inserted(key, sequence: row.sequence))
+    let place = try appendRecord()
+    assert(place == row.position, "the record has the position that the index states")
+    return place
   }
 
-  private func bind(
-    _ key: NotificationKey, to statement: SQLiteStatement
+  /// Stores a notification in the place of the only one of its key, which is the usual case.
+  ///
+  /// Returns false if the key has no notification or several ones, or has a newer one.
+  private func replace(
+    with notification: StoredNotification, _ dropped: inout [DroppedNotification]
+  ) throws(StorageFailure) -> Bool {
+    let key = notification.key
+    guard let (place, former) = index.only(of: key), former.sequence < notification.sequence else {
+      return false
+    }
+    let collapseHash = try report(former, of: key, .replaced, &dropped)
+    bytes.removeAll(keepingCapacity: true)
+    StoredRecord.append(notification, to: &bytes)
+    let row = IndexedRow(
+      device: key.device, name: former.name, sequence: notification.sequence,
+      position: position + 1, expiration: notification.expiration,
+      units: IndexedRow.units(ofBytes: bytes.count), hasCollapseID: false)
+    index.replace(former, at: place, with: row)
+    changes.append(.removed(key, former))
+    changes.append(.inserted(key, sequence: row.sequence))
+    digest.add(row.position)
+    noteEnd(of: former, collapseHash: collapseHash)
+    recentIDs.insert(row.position, notification.id, notification.uniqueID)
+    _ = try appendRecord()
+    return true
+  }
+
+  /// Drops the older one of two notifications that have the same key and collapse ID.
+  private func collapse(
+    _ notification: StoredNotification, at place: UInt64, _ dropped: inout [DroppedNotification]
   ) throws(StorageFailure) {
-    try statement.bind(1, key.device)
-    try statement.bind(2, Int64(key.app))
-    try statement.bind(3, Int64(key.kind))
+    let key = notification.key
+    let hash = Self.collapseHash(key, notification.collapseID)
+    if let holder = collapseHolders[hash], holder != place,
+      let row = try row(at: holder, key: key, collapseID: notification.collapseID)
+    {
+      guard row.sequence < notification.sequence else {
+        guard let own = index.row(key, sequence: notification.sequence) else { return }
+        return try drop(own, of: key, .replaced, &dropped)
+      }
+      try drop(row, of: key, .replaced, &dropped)
+    }
+    hold(hash, place)
   }
 
-  private func bind(
-    _ key: NotificationKey, _ uniqueID: NotificationID, to statement: SQLiteStatement
-  ) throws(StorageFailure) {
-    try bind(key, to: statement)
-    try statement.bind(4, uniqueID.high)
-    try statement.bind(5, uniqueID.low)
+  private func hold(_ hash: UInt64, _ place: UInt64?) {
+    changes.append(.held(hash: hash, former: collapseHolders[hash]))
+    collapseHolders[hash] = place
   }
 
-  /// Runs a deletion and records the removed rows.
-  private func drain(
-    _ statement: SQLiteStatement, _ reason: DroppedNotification.Reason,
+  static func collapseHash(_ key: NotificationKey, _ collapseID: [UInt8]) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(collapseID)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  // MARK: Ends
+
+  /// Ends a notification, and reports it.
+  private func drop(
+    _ row: IndexedRow, of key: NotificationKey, _ reason: DroppedNotification.Reason,
     _ dropped: inout [DroppedNotification]
   ) throws(StorageFailure) {
-    while try statement.step() {
-      guard Checksum.vouches(statement.integer(8), for: statement, columns: 8) else {
-        throw damagedRow(of: statement)
-      }
-      assert(statement.unsigned(3) > 0, "sequences count from 1")
-      dropped.append(
-        DroppedNotification(
-          key: key(statement), sequence: statement.unsigned(3),
-          id: NotificationID(
-            high: statement.unsigned(4), low: statement.unsigned(5),
-            isLowercase: statement.integer(9) != 0),
-          uniqueID: NotificationID(high: statement.unsigned(6), low: statement.unsigned(7)),
-          reason: reason, operation: current))
+    end(row, of: key, collapseHash: try report(row, of: key, reason, &dropped))
+  }
+
+  /// Reports that a notification ends, and returns the hash of its key and collapse ID, if it has one.
+  private func report(
+    _ row: IndexedRow, of key: NotificationKey, _ reason: DroppedNotification.Reason,
+    _ dropped: inout [DroppedNotification]
+  ) throws(StorageFailure) -> UInt64? {
+    let known = row.hasCollapseID ? nil : recentIDs.ids(at: row.position)
+    let (record, collapseHash) = known == nil ? try readHead(of: row) : (nil, nil)
+    guard let id = known?.id ?? record?.id, let uniqueID = known?.uniqueID ?? record?.uniqueID,
+      record == nil || record?.key == key
+    else { throw damagedRow() }
+    dropped.append(
+      DroppedNotification(
+        key: key, sequence: row.sequence, id: id, uniqueID: uniqueID, reason: reason,
+        operation: current))
+    return collapseHash
+  }
+
+  /// Removes a notification from the index; the commit's end record contains its position.
+  func end(_ row: IndexedRow, of key: NotificationKey, collapseHash: UInt64?) {
+    guard let removed = index.remove(key, sequence: row.sequence) else {
+      return assertionFailure("a row that has been found is there")
     }
+    assert(removed.position == row.position, "the removed row is the one that has been found")
+    changes.append(.removed(key, removed))
+    noteEnd(of: row, collapseHash: collapseHash)
   }
 
-  private func damagedRow(of statement: SQLiteStatement) -> StorageFailure {
-    statement.reset()
-    return .damagedRow(path: database.path, table: Self.rows.name)
+  private func noteEnd(of row: IndexedRow, collapseHash: UInt64?) {
+    digest.remove(row.position)
+    ended.append(row.position)
+    sweeping.note(endedBytes: row.byteCount)
+    if let collapseHash, collapseHolders[collapseHash] == row.position { hold(collapseHash, nil) }
   }
 
-  private func key(_ row: SQLiteStatement) -> NotificationKey {
-    NotificationKey(
-      device: row.unsigned(0), app: UInt32(truncatingIfNeeded: row.integer(1)),
-      kind: UInt8(truncatingIfNeeded: row.integer(2)))
+  /// Adds positions of notifications that have ended to the current transaction's end record.
+  func noteEnded(_ positions: [UInt64]) { ended += positions }
+
+  // MARK: Reading
+
+  /// Reads the head of a notification's record, and verifies it.
+  ///
+  /// Returns the hash of the key and the collapse ID for a row with a collapse ID.
+  private func readHead(
+    of row: IndexedRow
+  ) throws(StorageFailure) -> (record: StoredRecord, collapseHash: UInt64?) {
+    try selectHead.bind(1, row.position)
+    guard try selectHead.step() else { throw missingRecord() }
+    defer { selectHead.reset() }
+    let found = try selectHead.withRecord(0) {
+      bytes throws(StorageFailure) -> (StoredRecord, UInt64?)? in
+      guard let record = StoredRecord(bytes) else { return nil }
+      let collapseID = row.hasCollapseID ? bytes.array(record.collapseRange) : nil
+      return (record, collapseID.map { Self.collapseHash(record.key, $0) })
+    }
+    guard let found, found.0.sequence == row.sequence, found.0.key.device == row.device else {
+      throw damagedRow()
+    }
+    return found
+  }
+
+  private func uniqueID(of row: IndexedRow) throws(StorageFailure) -> NotificationID {
+    if let known = recentIDs.ids(at: row.position) { return known.uniqueID }
+    return try readHead(of: row).record.uniqueID
+  }
+
+  func readCollapseHash(of row: IndexedRow) throws(StorageFailure) -> UInt64? {
+    try readHead(of: row).collapseHash
+  }
+
+  /// Returns the stored notification at a position, if it has this key and collapse ID.
+  private func row(
+    at place: UInt64, key: NotificationKey, collapseID: [UInt8]
+  ) throws(StorageFailure) -> IndexedRow? {
+    try selectHead.bind(1, place)
+    guard try selectHead.step() else { return nil }
+    defer { selectHead.reset() }
+    let sequence = try selectHead.withRecord(0) { bytes throws(StorageFailure) -> UInt64? in
+      guard let record = StoredRecord(bytes), record.key == key,
+        bytes.array(record.collapseRange) == collapseID
+      else { return nil }
+      return record.sequence
+    }
+    return sequence.flatMap { index.row(key, sequence: $0) }.flatMap {
+      $0.position == place ? $0 : nil
+    }
   }
 
   /// Returns the times of a stored notification, or nil.
   func times(
     _ key: NotificationKey, uniqueID: NotificationID
   ) throws(StorageFailure) -> StoredTimes? {
-    try bind(key, uniqueID, to: find)
-    var times: StoredTimes?
-    while try find.step() {
-      guard find.integer(1) != 0 else { throw damagedRow(of: find) }
-      times = StoredTimes(acceptedMilliseconds: find.integer(0), expiration: find.integer(2))
+    for row in index.rows(of: key) where try self.uniqueID(of: row) == uniqueID {
+      let record = try readHead(of: row).record
+      return StoredTimes(
+        acceptedMilliseconds: record.acceptedMilliseconds, expiration: record.expiration)
     }
-    return times
+    return nil
   }
 
   func load(
     device: UInt64, after: UInt64, limit: Int
   ) throws(StorageFailure) -> [StoredNotification] {
     assert(limit > 0, "the limit is positive")
-    try select.bind(1, device)
-    try select.bind(2, Int64(clamping: after))
-    try select.bind(3, Int64(limit))
     var loaded: [StoredNotification] = []
-    while try select.step() {
-      // Compare the device, because a damaged index can lead to another device's row.
-      guard select.integer(14) != 0, select.unsigned(0) == device else {
-        throw damagedRow(of: select)
-      }
-      assert(select.unsigned(3) > loaded.last?.sequence ?? after, "rows are in ascending order")
-      loaded.append(
-        StoredNotification(
-          key: key(select), sequence: select.unsigned(3),
-          id: NotificationID(
-            high: select.unsigned(4), low: select.unsigned(5),
-            isLowercase: select.integer(10) >= 256),
-          uniqueID: NotificationID(high: select.unsigned(6), low: select.unsigned(7)),
-          expiration: select.integer(8), priority: UInt8(truncatingIfNeeded: select.integer(9)),
-          pushType: UInt8(truncatingIfNeeded: select.integer(10)),
-          collapseID: select.bytes(12), payload: select.bytes(13),
-          acceptedMilliseconds: select.integer(11)))
+    for row in index.rows(ofDevice: device, after: after, limit: limit) {
+      assert(row.sequence > loaded.last?.sequence ?? after, "rows are in ascending order")
+      loaded.append(try notification(of: row))
     }
     return loaded
+  }
+
+  /// Reads a notification, and verifies its whole record.
+  func notification(of row: IndexedRow) throws(StorageFailure) -> StoredNotification {
+    try select.bind(1, row.position)
+    guard try select.step() else { throw missingRecord() }
+    defer { select.reset() }
+    let notification = try select.withRecord(0) {
+      bytes throws(StorageFailure) -> StoredNotification? in
+      StoredRecord(bytes)?.notification(bytes)
+    }
+    guard select.integer(1) != 0, let notification, notification.sequence == row.sequence,
+      notification.key == index.key(of: row)
+    else { throw damagedRow() }
+    return notification
+  }
+
+  private func missingRecord() -> StorageFailure {
+    .corrupt(path: database.path, detail: "a record of a stored notification is missing")
+  }
+
+  private func damagedRow() -> StorageFailure {
+    .damagedRow(path: database.path, table: NotificationSchema.log.name)
+  }
+
+  // MARK: The mark
+
+  /// Performs a write to test whether the disk accepts writes.
+  func probe() throws(StorageFailure) {
+    try transaction { () throws(StorageFailure) in
+      stored += 1
+      try finish()
+    }
+    mark?.advance(to: stored)
+  }
+
+  /// The number of notifications that were stored but are missing from the file.
+  ///
+  /// If the count itself was damaged, the number is unknown and 0 is returned.
+  var lostCount: UInt64 {
+    damage.has(table: NotificationSchema.progress.name) ? 0 : mark?.missing(from: stored) ?? 0
+  }
+
+  /// Discards the record of lost notifications.
+  func forgetLost() { mark?.reset(to: stored) }
+
+  /// Searches for damaged rows, sets them aside, and reads the log again.
+  func setAsideDamage() throws(StorageFailure) {
+    try database.setAsideDamage(of: Self.schema, atMilliseconds: SystemClock.unixMilliseconds)
+    try noteDamage()
+    stored = max(stored, UInt64(bitPattern: try database.integer("SELECT stored FROM progress")))
+    try buildIndex()
   }
 }

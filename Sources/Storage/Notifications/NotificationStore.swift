@@ -112,6 +112,11 @@ public protocol NotificationStore: AnyObject, Sendable {
   func forgetSetAside() throws(StorageFailure) -> Int
   /// Performs a write to test whether the disk accepts writes, if the store is on a disk.
   func probe() throws(StorageFailure)
+  /// Removes some of the data that is no longer needed, in a few milliseconds.
+  ///
+  /// The writer calls this method after it has answered its requests; it is idle if it had none. Returns true if there is
+  /// more to do.
+  func sweep(isIdle: Bool) -> Bool
   /// Closes the files; later calls throw `.closed`.
   func close()
   /// Asserts the invariants that hold between calls.
@@ -139,6 +144,12 @@ extension NotificationStore {
   /// Does nothing, because this store is not on a disk.
   public func probe() throws(StorageFailure) {}
 
+  /// Returns false, because this store removes data immediately.
+  public func sweep(isIdle: Bool) -> Bool { false }
+
+  /// Removes some of the data that is no longer needed, as an idle writer does.
+  package func sweep() -> Bool { sweep(isIdle: true) }
+
   /// A value without damage, because this store is not on a disk.
   public var damage: StoreDamage { .none }
 
@@ -151,7 +162,10 @@ extension NotificationStore {
   /// Asserts the invariants that every implementation must maintain.
   ///
   /// An implementation can check additional invariants.
-  public func checkInvariants() throws(StorageFailure) {
+  public func checkInvariants() throws(StorageFailure) { try checkRows() }
+
+  /// Asserts that the store's answers match each other.
+  func checkRows() throws(StorageFailure) {
     let highest = try highestSequence()
     var total = 0
     for device in try devices() {

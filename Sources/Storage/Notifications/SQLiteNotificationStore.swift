@@ -4,8 +4,9 @@ internal import System
 
 /// A notification store in one SQLite file.
 ///
-/// Rows are appended in order of their sequence numbers, and a narrow index finds the rows of a key. Storing a
-/// notification therefore touches only a few pages.
+/// The file is used as a log: a commit appends its notifications and one record of what has ended. An index in memory
+/// finds the notifications of a device, and is built when the file is opened. Records that are no longer needed are
+/// removed between commits (`sweep`).
 public final class SQLiteNotificationStore: NotificationStore {
   private let engine: LockedEngine<NotificationEngine>
 
@@ -17,6 +18,17 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Opens or creates the store at `path` with a specific monotonic clock, for tests.
   package init(path: String, now: @escaping @Sendable () -> Int64) throws(StorageFailure) {
     engine = try LockedEngine(path: path, now: now)
+  }
+
+  /// Opens or creates the store at `path` with its own rules for the removal of records, for tests.
+  package init(
+    path: String, pace: SweepPace,
+    now: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds }
+  ) throws(StorageFailure) {
+    engine = try LockedEngine(path: path, now: now) {
+      path, mayCreate, damage throws(StorageFailure) in
+      try NotificationEngine(path: path, mayCreate: mayCreate, damage: damage, pace: pace)
+    }
   }
 
   /// The health of the store, which shows whether the disk accepts writes.
@@ -35,7 +47,11 @@ public final class SQLiteNotificationStore: NotificationStore {
 
   /// Checks the file at `path` for damage, and replaces a damaged file with a new one that omits the unreadable parts.
   public static func inspect(path: String) throws(StorageFailure) -> StoreInspection {
-    try LockedEngine<NotificationEngine>.inspect(path: path)
+    // A file that must be converted is checked, and repaired if necessary, before its rows are copied.
+    let version = try NotificationConversion.legacyVersion(path: path)
+    return try StoreInspection.inspect(
+      path: path,
+      schema: version.map(NotificationSchema.legacy(version:)) ?? NotificationEngine.schema)
   }
 
   /// Returns the number of notifications that were stored but are missing from the file, because the file's write-ahead
@@ -78,7 +94,7 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Returns the highest sequence number ever stored.
   public func highestSequence() throws(StorageFailure) -> UInt64 {
     try engine.read { engine throws(StorageFailure) in
-      UInt64(bitPattern: try engine.database.integer("SELECT highest FROM progress"))
+      engine.highest
     }
   }
 
@@ -99,18 +115,33 @@ public final class SQLiteNotificationStore: NotificationStore {
   /// Returns the number of stored notifications.
   public func count() throws(StorageFailure) -> Int {
     try engine.read { engine throws(StorageFailure) in
-      Int(try engine.database.integer("SELECT count(*) FROM notification"))
+      engine.index.count
     }
   }
 
   /// Returns every device with a stored notification.
   public func devices() throws(StorageFailure) -> [UInt64] {
     try engine.read { engine throws(StorageFailure) in
-      let rows = try engine.database.prepare("SELECT DISTINCT device FROM notification")
-      var devices: [UInt64] = []
-      while try rows.step() { devices.append(rows.unsigned(0)) }
-      return devices.sorted()
+      engine.index.devices()
     }
+  }
+
+  /// Removes some of the records that are no longer needed.
+  ///
+  /// Returns true if there is more to do.
+  public func sweep(isIdle: Bool) -> Bool {
+    // The next commit shows whether a failed disk works again.
+    guard engine.health.failure == nil else { return false }
+    let hasMore = try? engine.write { engine throws(StorageFailure) in
+      try engine.sweep(isIdle: isIdle)
+    }
+    return hasMore ?? false
+  }
+
+  /// Asserts the invariants of every store, and that the index matches the log.
+  public func checkInvariants() throws(StorageFailure) {
+    try checkRows()
+    try engine.read { engine throws(StorageFailure) in try engine.checkInvariants() }
   }
 
   /// Closes the file; later calls throw `.closed`.

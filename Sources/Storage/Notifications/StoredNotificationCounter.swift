@@ -25,11 +25,15 @@ internal import System
         path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK
     else { return nil }
     unsafe sqlite3_busy_timeout(connection, Limits.busyMilliseconds)
+    // A gateway of an earlier release might still use the file; its schema has no such column.
+    return unsafe Self.number("SELECT waiting FROM progress", connection)
+      ?? Self.number("SELECT count(*) FROM notification", connection)
+  }
+
+  private static func number(_ sql: String, _ connection: OpaquePointer?) -> Int? {
     var statement: OpaquePointer?
     defer { unsafe sqlite3_finalize(statement) }
-    guard
-      unsafe sqlite3_prepare_v2(
-        connection, "SELECT count(*) FROM notification", -1, &statement, nil) == SQLITE_OK,
+    guard unsafe sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK,
       unsafe sqlite3_step(statement) == SQLITE_ROW
     else { return nil }
     return Int(unsafe sqlite3_column_int64(statement, 0))

@@ -14,7 +14,11 @@ enum Checksum {
   }
 
   static func crc32c(_ bytes: [UInt8]) -> UInt32 {
-    unsafe bytes.withUnsafeBytes { unsafe belfry_crc32c($0.baseAddress, $0.count) }
+    unsafe bytes.withUnsafeBytes { unsafe crc32c($0) }
+  }
+
+  static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    unsafe belfry_crc32c(bytes.baseAddress, bytes.count)
   }
 
   /// Returns the CRC-32C checksum of `bytes`, computed without the processor's CRC instruction.

@@ -19,6 +19,12 @@ internal import System
     var afterRepair: StaticString = ""
     /// The tables whose rows have a checksum, including `set_aside`.
     var tables: [ChecksummedTable] = []
+    /// The oldest version that the scripts can upgrade in place.
+    ///
+    /// A file with an older version must be converted before it is opened.
+    var firstInPlaceVersion = 1
+    /// True if pages that are no longer used can be returned to the file system, a few at a time.
+    var isShrunk = false
   }
 
   let path: String
@@ -85,6 +91,13 @@ internal import System
     guard version <= schema.migrations.count else {
       throw .newerSchema(path: path, version: version, known: schema.migrations.count)
     }
+    guard isFresh || version >= schema.firstInPlaceVersion else {
+      throw .engine(
+        path: path, operation: "open the store",
+        detail: "schema version \(version) must be converted first")
+    }
+    // SQLite ignores this setting once a file has tables.
+    if isFresh, schema.isShrunk { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA journal_size_limit = \(Limits.walBytesKept)")
     try execute("PRAGMA synchronous = FULL")

@@ -47,6 +47,25 @@ internal import Transport
       unsafe sqlite3_bind_value(statement, index, sqlite3_column_value(row.statement, column)))
   }
 
+  /// Runs the statement with a number and some bytes as its parameters, without copying the bytes.
+  func run(_ number: UInt64, _ bytes: [UInt8]) throws(StorageFailure) {
+    try bind(1, number)
+    let code = unsafe bytes.withUnsafeBytes { raw in
+      let bound = unsafe sqlite3_bind_blob(statement, 2, raw.baseAddress, Int32(raw.count), nil)
+      guard bound == SQLITE_OK else { return bound }
+      let code = unsafe sqlite3_step(statement)
+      // The bytes are valid only until this closure returns.
+      if code == SQLITE_DONE { unsafe sqlite3_reset(statement) }
+      unsafe sqlite3_bind_null(statement, 2)
+      return code
+    }
+    assert(code != SQLITE_ROW, "the statement has no rows")
+    guard code != SQLITE_DONE else { return }
+    let failure = database.failure("run a statement", code)
+    reset()
+    throw failure
+  }
+
   /// The number of columns in a row.
   var columnCount: Int32 { unsafe sqlite3_column_count(statement) }
 
@@ -108,6 +127,17 @@ internal import Transport
   }
 
   func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+
+  /// Calls `body` with the bytes of a blob, without copying them.
+  @inline(__always)
+  func withRecord<Answer>(
+    _ column: Int32, _ body: (borrowing RecordBytes) throws(StorageFailure) -> Answer
+  ) throws(StorageFailure) -> Answer {
+    checkColumn(column)
+    let start = unsafe sqlite3_column_blob(statement, column)
+    let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
+    return try body(unsafe RecordBytes(UnsafeRawBufferPointer(start: start, count: count)))
+  }
 
   /// Returns a blob of 32 bytes, or nil for any other value.
   func digest(_ column: Int32) -> SHA256.Digest? {

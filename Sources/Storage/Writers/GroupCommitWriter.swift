@@ -105,6 +105,7 @@ public final class GroupCommitWriter: Sendable {
   ///
   /// Later requests receive the answer `.closed`.
   public func close() {
+    work.stopSweeping()
     inbox.close()
     assert(requests.isSettled, "every request was answered")
     store.close()

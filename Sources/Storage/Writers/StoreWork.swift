@@ -1,7 +1,8 @@
 internal import Synchronization
 internal import System
 
-/// The work of the notification writer's thread: commits first, then some rows of the loads in progress.
+/// The work of the notification writer's thread: commits first, then some rows of the loads in progress, and at last the
+/// removal of data that is no longer needed.
 final class StoreWork: Sendable {
   /// A load that has been partially read.
   private struct Load {
@@ -17,6 +18,8 @@ final class StoreWork: Sendable {
   private let store: any NotificationStore
   private let metrics: CommitMetrics
   private let requests: RequestCount
+  /// True once the writer is closing, so that no more data is removed; the next process continues.
+  private let isClosing = Atomic(false)
   /// The loads in progress; only the writer's thread uses them, so the lock is never contended.
   private let loads = Mutex<[Load]>([])
 
@@ -25,6 +28,9 @@ final class StoreWork: Sendable {
     self.metrics = metrics
     self.requests = requests
   }
+
+  /// Ends the removal of data, which can take minutes.
+  func stopSweeping() { isClosing.store(true, ordering: .relaxed) }
 
   private func answer(
     _ request: GroupCommitWriter.Request, _ outcome: StoreReply.Outcome
@@ -35,7 +41,7 @@ final class StoreWork: Sendable {
 
   /// Handles a batch.
   ///
-  /// Returns true if a load is still in progress.
+  /// Returns true if a load is still in progress, or if the store has more data to remove.
   func perform(_ requests: [GroupCommitWriter.Request]) -> Bool {
     loads.withLock { loads in
       commitAll(requests, &loads)
@@ -57,7 +63,9 @@ final class StoreWork: Sendable {
         }
       }
       readSome(&loads)
-      return !loads.isEmpty
+      guard !isClosing.load(ordering: .relaxed) else { return !loads.isEmpty }
+      let hasMore = store.sweep(isIdle: requests.isEmpty && loads.isEmpty)
+      return hasMore || !loads.isEmpty
     }
   }
 

@@ -1,10 +1,14 @@
 import Storage
 
 /// The gateway's notification store.
+///
+/// It removes records after a few commits, and only a few at once, so that the power often fails during a removal.
 enum NotificationsUnderPowerCuts: PowerCutSubject {
   enum Operation {
     case commit([StoreOperation])
     case epoch(UInt32)
+    /// The removal of records that are no longer needed, which does not change the contents.
+    case sweep(slices: Int)
   }
 
   struct Contents: Equatable {
@@ -18,12 +22,31 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
   static func open(
     path: String, now: @escaping @Sendable () -> Int64
   ) throws(PowerCutFault) -> SQLiteNotificationStore {
+    try open(path: path, pace: pace, now: now)
+  }
+
+  static var pace: SweepPace {
+    var pace = SweepPace()
+    pace.slackBytes = 8_192
+    pace.liveTenths = 5
+    pace.sliceRecordsMin = 3
+    pace.removedPerChanged = 0
+    pace.pagesPerSlice = 2
+    return pace
+  }
+
+  static func open(
+    path: String, pace: SweepPace, now: @escaping @Sendable () -> Int64
+  ) throws(PowerCutFault) -> SQLiteNotificationStore {
     try inspectThenOpen(path) { path throws(StorageFailure) in
       try SQLiteNotificationStore.inspect(path: path)
     } open: { () throws(StorageFailure) in
-      try SQLiteNotificationStore(path: path, now: now)
+      try SQLiteNotificationStore(path: path, pace: pace, now: now)
     } lost: { store throws(StorageFailure) in
-      try store.lostCount()
+      guard store.damage.count == 0 else {
+        throw .corrupt(path: path, detail: "rows were set aside: \(store.damage.summary ?? "")")
+      }
+      return try store.lostCount()
     }
   }
 
@@ -33,6 +56,7 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
     after contents: Contents, number: UInt64, _ random: inout SeededGenerator
   ) -> Operation {
     if random.chance(0.02) { return .epoch(UInt32(random.draw(1...1_000))) }
+    if random.chance(0.4) { return .sweep(slices: random.draw(1...20)) }
     var sequence = contents.highest
     let most = random.chance(0.1) ? 60 : 8
     let largest = random.chance(0.5) ? 4_096 : 200
@@ -45,7 +69,8 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
       case 2: return .removeExpired(beforeUnixSeconds: Int64(random.draw(1...100)), limit: 5)
       case 3...5:
         guard let row = contents.rows.randomElement(using: &random) else { fallthrough }
-        return .remove(row.key, sequence: row.sequence)
+        return random.chance(0.3)
+          ? .withdraw(row.key, uniqueID: row.uniqueID) : .remove(row.key, sequence: row.sequence)
       default:
         sequence += 1
         let row = StoredNotification.sample(
@@ -64,13 +89,20 @@ enum NotificationsUnderPowerCuts: PowerCutSubject {
     switch operation {
     case .commit(let operations): try store.commit(operations)
     case .epoch(let number): try store.putEpoch(number)
+    case .sweep(let slices):
+      for _ in 0..<slices where !store.sweep() { return }
     }
   }
 
   static func contents(of store: SQLiteNotificationStore) throws(StorageFailure) -> Contents {
+    try store.checkInvariants()
+    return try read(store)
+  }
+
+  /// Returns the contents without checking the store's invariants.
+  static func read(_ store: SQLiteNotificationStore) throws(StorageFailure) -> Contents {
     var rows: [StoredNotification] = []
     for device in try store.devices() { rows += try store.load(device: device) }
-    try store.checkInvariants()
     return Contents(rows: rows, highest: try store.highestSequence(), epoch: try store.epoch())
   }
 

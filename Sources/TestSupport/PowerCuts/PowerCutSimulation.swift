@@ -41,4 +41,9 @@ public enum PowerCutSimulation {
     default: PowerCutWorld<RecordsUnderPowerCuts>(seed: seed).run()
     }
   }
+
+  /// Runs a world whose notification store removes records in the wrong order, which must be found.
+  public static func runInReverse(seed: UInt64) -> Outcome {
+    PowerCutWorld<NotificationsSweptInReverse>(seed: seed).run()
+  }
 }
