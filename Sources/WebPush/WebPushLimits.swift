@@ -6,7 +6,8 @@ public enum WebPushLimits {
   public static let bodyBytesMax = 4_096
   /// The maximum number of bytes in a body that is encrypted with `aesgcm`: autopush's limit for every body.
   ///
-  /// The draft's senders add more padding than RFC 8291 allows, and autopush's tests send 5,624 bytes.
+  /// Senders that follow the draft of Web Push encryption add more padding than RFC 8291 allows, and autopush's tests
+  /// send 5,624 bytes.
   public static let legacyBodyBytesMax = 5_630
   /// The maximum number of bytes in `Encryption` and in `Crypto-Key`; real values have at most 200 bytes.
   public static let legacyFieldBytesMax = 512

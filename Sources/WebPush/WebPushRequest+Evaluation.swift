@@ -142,7 +142,7 @@ extension WebPushRequest {
         cryptoKey: try legacyField(cryptoKey, containing: "dh", .cryptoKeyInvalid), body: body))
   }
 
-  /// Returns a field of the draft without quotation marks and padding, and without the sender's credential.
+  /// Returns a header field of an `aesgcm` message without quotation marks, padding, or the sender's credential.
   private func legacyField(
     _ field: CollectedField, containing name: StaticString, _ rule: WebPushRule
   ) throws(WebPushRefusal) -> [UInt8] {

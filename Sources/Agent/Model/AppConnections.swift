@@ -4,7 +4,7 @@ import AppWire
 enum QuestionPurpose: Hashable, Sendable {
   /// Asks for the presentation options for a notification.
   ///
-  /// The order of delivery distinguishes the notification from later ones with the same identifier.
+  /// The position in the order of delivery distinguishes the notification from later ones with the same identifier.
   case willPresent(AppNotificationID, order: Int64)
   /// Asks for the result of a fetch for a push.
   case fetch(AppID)

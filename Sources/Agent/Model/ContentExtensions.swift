@@ -7,8 +7,8 @@ struct ContentExtensions {
   private struct Job {
     let token: String
     let program: ContentExtension
-    /// The notification's order of delivery, which distinguishes the notification from a later one with the same
-    /// identifier.
+    /// The notification's position in the order of delivery, which distinguishes the notification from a later one
+    /// with the same identifier.
     var order: Int64
     /// The connection of the extension's process, once the process has sent its greeting.
     var connection: ConnectionID?

@@ -7,7 +7,7 @@ package struct DeliveredList: Sendable {
   package struct Entry: Hashable, Sendable {
     package let key: AppNotificationID
     package let retained: RetainedNotification
-    /// The order of delivery on this device, which distinguishes entries with the same identifier.
+    /// The position in the order of delivery on this device, which distinguishes entries with the same identifier.
     package let order: Int64
     /// The size of the entry's record in bytes.
     var bytes = 0

@@ -20,7 +20,7 @@ package struct Responses {
   /// An action that the user chose on the locked screen and that requires unlocking.
   struct LockedChoice: Hashable, Sendable {
     let key: AppNotificationID
-    /// The order of delivery of the notification on which the user chose the action.
+    /// The position, in the order of delivery, of the notification on which the user chose the action.
     let order: Int64
     let action: PersonAction
     /// True if a content extension has handled the action and forwarded it to the app.
@@ -34,7 +34,7 @@ package struct Responses {
   /// The choices on the locked screen, oldest first; at most one for each notification.
   private var lockedChoices: [LockedChoice] = []
 
-  /// Restores a response at startup, and returns its order of delivery; nil if the record is damaged.
+  /// Restores a response at startup, and returns its position in the order of delivery; nil if the record is damaged.
   mutating func restore(key: String, record: [UInt8]) -> Int64? {
     let parts = key.split(separator: "/")
     guard parts.count == 2, let app = AppID(String(parts[0])), let order = Int64(parts[1]),

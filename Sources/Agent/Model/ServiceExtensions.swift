@@ -15,7 +15,7 @@ package struct ServiceExtensions {
   /// A push that an extension is changing; the push is retained but not shown yet.
   struct Job: Hashable {
     let key: AppNotificationID
-    /// The push's order of delivery.
+    /// The push's position in the order of delivery.
     let order: Int64
     /// The extension's program.
     let executable: String
@@ -67,7 +67,7 @@ package struct ServiceExtensions {
     return context.apps[app]?.installation?.serviceExtension
   }
 
-  /// Starts an extension for the push with this order of delivery.
+  /// Starts an extension for the push at this position in the order of delivery.
   mutating func start(
     _ executable: String, for key: AppNotificationID, order: Int64,
     _ context: inout AgentContext

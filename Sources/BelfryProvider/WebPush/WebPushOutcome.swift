@@ -48,12 +48,12 @@ public enum WebPushOutcome: Sendable {
       self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// True if the subscription no longer exists, so that the sender must delete it.
+    /// True if the subscription no longer exists; the sender must then delete it.
     ///
     /// RFC 8030 section 7.3 requires status 404 for an expired subscription. Most services respond with 410.
     public var isSubscriptionEnded: Bool { status == 404 || status == 410 }
 
-    /// True if the cause is temporary, so that the sender can send the message again later.
+    /// True if the cause is temporary; the sender can then send the message again later.
     public var isTemporary: Bool { status == 408 || status == 429 || status >= 500 }
   }
 

@@ -13,7 +13,7 @@ public let kUTTypeContent: CFString = "public.content"
 public let kUTTypeData: CFString = "public.data"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a folder.
+/// The identifier of folders.
 public let kUTTypeFolder: CFString = "public.folder"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -29,31 +29,31 @@ public let kUTTypePlainText: CFString = "public.plain-text"
 public let kUTTypeUTF8PlainText: CFString = "public.utf8-plain-text"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of an HTML document.
+/// The identifier of HTML documents.
 public let kUTTypeHTML: CFString = "public.html"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of an XML document.
+/// The identifier of XML documents.
 public let kUTTypeXML: CFString = "public.xml"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a JSON document.
+/// The identifier of JSON documents.
 public let kUTTypeJSON: CFString = "public.json"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a property list.
+/// The identifier of property lists.
 public let kUTTypePropertyList: CFString = "com.apple.property-list"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a PDF document.
+/// The identifier of PDF documents.
 public let kUTTypePDF: CFString = "com.adobe.pdf"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a URL.
+/// The identifier of URLs.
 public let kUTTypeURL: CFString = "public.url"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a file URL.
+/// The identifier of file URLs.
 public let kUTTypeFileURL: CFString = "public.file-url"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -61,23 +61,23 @@ public let kUTTypeFileURL: CFString = "public.file-url"
 public let kUTTypeImage: CFString = "public.image"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a PNG image.
+/// The identifier of PNG images.
 public let kUTTypePNG: CFString = "public.png"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a JPEG image.
+/// The identifier of JPEG images.
 public let kUTTypeJPEG: CFString = "public.jpeg"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a GIF image.
+/// The identifier of GIF images.
 public let kUTTypeGIF: CFString = "com.compuserve.gif"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a TIFF image.
+/// The identifier of TIFF images.
 public let kUTTypeTIFF: CFString = "public.tiff"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a Windows bitmap image.
+/// The identifier of Windows bitmap images.
 public let kUTTypeBMP: CFString = "com.microsoft.bmp"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -113,7 +113,7 @@ public let kUTTypeMovie: CFString = "public.movie"
 public let kUTTypeVideo: CFString = "public.video"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of an MPEG-1 or MPEG-2 movie.
+/// The identifier of MPEG-1 and MPEG-2 movies.
 public let kUTTypeMPEG: CFString = "public.mpeg"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -121,13 +121,13 @@ public let kUTTypeMPEG: CFString = "public.mpeg"
 public let kUTTypeMPEG2Video: CFString = "public.mpeg-2-video"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of an MPEG-4 movie.
+/// The identifier of MPEG-4 movies.
 public let kUTTypeMPEG4: CFString = "public.mpeg-4"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of a QuickTime movie.
+/// The identifier of QuickTime movies.
 public let kUTTypeQuickTimeMovie: CFString = "com.apple.quicktime-movie"
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The identifier of an AVI movie.
+/// The identifier of AVI movies.
 public let kUTTypeAVIMovie: CFString = "public.avi"

@@ -119,8 +119,8 @@ public final class Administration: Sendable {
 
   /// Carries out a request.
   ///
-  /// Returns one object per line, with the keys that the contract defines, and the names of a cluster's nodes that did
-  /// not answer, so that their data is missing.
+  /// Returns one object per line, with the keys that the contract defines, and the names of the cluster's nodes
+  /// whose data is missing because they did not answer.
   public func answer(
     to request: AdministrationRequest
   ) throws(AdministrationFailure) -> (lines: [JSONObject], missingNodes: [String]) {

@@ -87,7 +87,7 @@ final class DeviceDelivery {
   /// True if the number of held entries in memory has reached its limit; the rest of the backlog stays in the store.
   var isHeldFull: Bool { queue.heldCount >= Limits.deviceWaitingMax }
 
-  /// True if the device had no room, so that nothing is sent to it for a while.
+  /// True if the device had no room; nothing is then sent to it for a while.
   var isPaused: Bool {
     if case .none = room { true } else { false }
   }

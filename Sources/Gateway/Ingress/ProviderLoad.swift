@@ -13,7 +13,7 @@ final class ProviderLoad {
   /// The team of the connection's credentials, set once a push has been admitted.
   var team: TeamLoad?
 
-  /// True if one more push can wait for its answer, so that the gateway can continue to read from the connection.
+  /// True if one more push can wait for its answer; the gateway can then continue to read from the connection.
   var hasRoom: Bool { unanswered < Limits.providerUnansweredMax }
 
   func begin() {

@@ -27,7 +27,7 @@ extension CampaignService {
     var audience: CampaignAudience?
     /// The new rate: nil leaves the rate unchanged, and an inner nil removes the limit.
     var rate: Int64??
-    /// True if the campaign becomes a draft afterward, so that its recipients can be replaced.
+    /// True if the campaign becomes a draft afterward; its recipients can then be replaced.
     var isHeld = false
     /// The revision that the new content is based on; nil to replace any revision.
     var revision: CampaignRevision?

@@ -10,7 +10,7 @@ struct AlertCatalogue: Sendable {
   let languages: [String]
   let choice: LanguageChoice?
   private let arguments: [String]
-  /// True if the campaign has a single alert for all languages, so that the alert has no language of its own.
+  /// True if the campaign has a single alert for all languages; the alert then has no language of its own.
   let isForAllLanguages: Bool
 
   /// The catalog of a campaign whose payload contains the alert.

@@ -11,7 +11,7 @@ final class BroadcastLedger {
     let priority: UInt8
     /// The expiration in seconds since 1970.
     let expiration: Int64
-    /// True if the broadcast was sent after all faults had stopped, so that every subscriber must receive it.
+    /// True if the broadcast was sent after all faults had stopped; every subscriber must then receive it.
     let isForAll: Bool
     /// The devices that had a large backlog when the broadcast was sent.
     ///

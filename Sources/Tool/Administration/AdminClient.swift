@@ -262,7 +262,7 @@ struct AdminClient {
 struct AdminAnswer {
   /// The names of the cluster's nodes whose lines are missing; nil if the response is complete.
   private(set) var missingNodes: String?
-  /// The names of the cluster's nodes that have stopped, so that their lines are missing; nil if no node has stopped.
+  /// The names of the cluster's nodes whose lines are missing because they have stopped; nil if no node has stopped.
   private(set) var stoppedNodes: String?
   private var pending: [UInt8] = []
   private var status: Int?

@@ -326,7 +326,7 @@ public struct AutopushServer: Sendable {
         message: message), &output)
   }
 
-  /// Removes a request; returns nil if the WebSocket is closed, so that no answer is sent.
+  /// Removes a request; returns nil if the WebSocket is closed, because no answer can be sent then.
   private mutating func end(_ number: UInt16) -> Request? {
     let request = requests.removeValue(forKey: number)
     assert(request != nil || isClosed, "request \(number) was not answered before")

@@ -24,7 +24,7 @@ import Testing
 
   @Test
   func
-    `A backup on another machine is another device, which gets nothing before its apps ran there`()
+    `A backup on another machine is another device, which gets nothing until its apps have run there`()
     async throws
   {
     try await Scenario.run { scenario in
