@@ -19,10 +19,13 @@ public struct GatewayCondition: Sendable {
   public private(set) var busURL: String?
   private let certificateEnds: CertificateEnds
   private let folder: GatewayFolder
+  /// The paths of secret files outside the folder.
+  private let secretFiles: [String]
 
-  init(_ resources: GatewayResources, folder: String) {
+  init(_ resources: GatewayResources, of configuration: GatewayConfiguration) {
     certificateEnds = resources.certificateEnds
-    self.folder = GatewayFolder(path: folder)
+    folder = GatewayFolder(path: configuration.folder)
+    secretFiles = configuration.secretFiles
     found = [resources.restoration].compactMap(\.self) + resources.notices
     damages = resources.damages
     stores = [resources.controlStore.health, resources.notificationStore.health].compactMap(\.self)
@@ -62,7 +65,13 @@ public struct GatewayCondition: Sendable {
     found + stores.compactMap(\.readFailure).map { "\($0)" } + setAside
       + (isOnBus == false ? [Self.busIsAbsent] : [])
       + certificateEnds.problems(atSeconds: SystemClock.unixMilliseconds / 1_000)
+      + secretFiles.filter(FileSystem.isReadableByAll).map {
+        "\(Self.exposedFile) \($0): run chmod 600 on it"
+      }
   }
+
+  /// The beginning of the notice about a secret file outside the data folder that every user can read.
+  public static let exposedFile = "every user of this machine can read the secret file"
 
   private static let busIsAbsent =
     "the bus is absent: notifications for devices that are connected to other nodes arrive about a second later, and "

@@ -45,6 +45,10 @@ public struct GatewayConfiguration: Sendable {
   public var serverCertificate: ServerCertificate?
   /// A file that contains the admin API's token; if nil, the token in the data folder is used.
   public var adminTokenFile: String?
+  /// The paths of the secret files outside the data folder that the gateway reads.
+  var secretFiles: [String] {
+    [serverCertificate?.keyFile, cluster?.keyFile, cluster?.busCredentialsFile].compactMap(\.self)
+  }
   /// The gateway's only environment: sandbox or production.
   public var environment = BelfryWire.Environment.sandbox
   /// The ports of the listeners.

@@ -13,6 +13,7 @@ public final class GatewayMetrics: Sendable {
   let enrollments: Counter
   let renewals: Counter
   let devicesWithoutNewAuthority: Gauge
+  let certificatesUnusable: Gauge
   let unknownDevices: Counter
   let restored: Gauge
   private let failingStores: [String: Gauge]
@@ -51,6 +52,11 @@ public final class GatewayMetrics: Sendable {
       "belfry_devices_without_new_authority",
       help:
         "During a rotation of the certificate authority: devices that have not yet connected with a new certificate."
+    )
+    certificatesUnusable = registry.gauge(
+      "belfry_certificate_files_unusable",
+      help:
+        "1 while the files of the server's certificates cannot be loaded, so that the gateway cannot be restarted."
     )
     enrollments = registry.counter(
       "belfry_enrolments_total", help: "Devices enrolled.")

@@ -135,7 +135,7 @@ public final class GatewayServer {
     precondition(configuration.loops > 0, "a gateway has at least one loop")
     self.configuration = configuration
     self.resources = resources
-    condition = GatewayCondition(resources, folder: configuration.folder)
+    condition = GatewayCondition(resources, of: configuration)
     self.dataFolder = dataFolder
     self.loop = loop
     self.log = log

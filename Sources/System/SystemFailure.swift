@@ -102,7 +102,7 @@ public enum SystemFailure: Error, Sendable, CustomStringConvertible {
     case ENOSPC, EDQUOT: ": free some disk space"
     case ENOTDIR, ELOOP, ENAMETOOLONG: ": check the path"
     case EISDIR: ": use a file, not a folder"
-    case EROFS: ": choose a writable location"
+    case EROFS: ": remount the file system read-write, or choose a writable location"
     case ECONNREFUSED: ": no program listens there"
     default: ""
     }

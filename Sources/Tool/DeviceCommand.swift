@@ -14,7 +14,8 @@ enum DeviceCommand {
       """,
     [
       .value(
-        "gateway", DeviceGateway.optionName, default: "the current user's gateway",
+        "gateway", DeviceGateway.optionName,
+        default: "$BELFRY_GATEWAY/gateway.json if set; otherwise, the current user's gateway",
         "a gateway.json file, an address together with --ca and --enroll, an invitation, or an "
           + "invitation file (see 'belfry device invite')"),
       .value("ca", "FILE", "the gateway's CA certificate (PEM)"),

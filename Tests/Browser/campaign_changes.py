@@ -64,6 +64,7 @@ def keeps_changes_of_others(browser):
     browser.type("textbox", "Body, en", "Mine")
     browser.value("history.back()")
     browser.wait(f"document.querySelector('h1').innerText == 'Third' && {STATUS} == 'Draft'")
+    browser.wait("document.querySelector('[aria-label=Progress]').innerText.includes('You have unsaved changes to this campaign')")
     rename(browser, "Fourth")
     browser.click("link", "Edit")
     browser.wait("document.querySelector('main').innerText.includes('The campaign itself has changed since you began.')")
@@ -146,14 +147,19 @@ def follows_its_file(browser, folder):
 
 
 def waits_for_a_test(browser):
-    """Checks that the overview does not call the service working before a connection has been tested."""
+    """Checks that the overview does not call the service working before a connection has been tested, and that it warns
+    of the failures of the campaign that was completed last."""
     browser.value("""window.get = window.fetch; window.fetch = async (path, options) => {
       const answer = await window.get(path, options);
       if (path !== '/status') return answer;
       const status = JSON.parse(await answer.text());
-      status.service.connection = 'connecting';
+      status.service.connection = window.isConnected ? 'connected' : 'connecting';
+      status.service.since = status.at;
+      status.latest = { name: 'Sent late', failed: 1, unknown: 0 };
       return new Response(JSON.stringify(status));
     }; null""")
     browser.wait("document.querySelector('.verdict h2').innerText == 'Checking the connection…' && !document.querySelector('.verdict.good')")
+    browser.value("window.isConnected = true; null")
+    browser.wait("document.querySelector('.verdict.fair')?.innerText.includes('The latest completed campaign, “Sent late”, failed for 1 device.')")
     browser.value("window.fetch = window.get; null")
     browser.wait("document.querySelector('.verdict.good')")

@@ -203,9 +203,35 @@ import Testing
         #expect(
           refused.status == 2
             && refused.errors.hasPrefix(
-              "belfry: invalid value 'tomorrow' for --at: expected a date and time, such as "),
+              "belfry: invalid value 'tomorrow' for --at: expected a date and time, such as ")
+            && refused.errors.hasSuffix("; for no time, use none\n"),
           "\(words) \(refused.errors)")
       }
+    }
+  }
+
+  @Test func `A scheduled campaign loses its time, and is then sent by its ID`() async throws {
+    try await Scenario.run { scenario in
+      let (_, devices, registry) = try await world(scenario, devices: 1)
+      let file = try scenario.write(
+        #"{"topic":"\#(topic)","alert":{"en":{"title":"Lunch"}},"at":"2999-12-01T12:00"}"#,
+        to: "campaign.json")
+      let scheduled = try await campaign(scenario, registry, ["send", file])
+      let id = try #require(scheduled.values.last?["id"].string)
+      #expect(scheduled.values.last?["state"].string == "scheduled")
+      let edited = try await scenario.belfryCommand([
+        "campaign", "edit", id, "--at", "none", "--data", registry.data,
+      ])
+      #expect(edited.lines == ["\(id) \"Lunch\" draft"], "\(edited.output)")
+      #expect(
+        edited.errors == "start the draft with 'belfry campaign resume \(id)'\n", "\(edited.errors)"
+      )
+      let sent = try await campaign(scenario, registry, ["resume", id])
+      #expect(sent.values.last?["state"].string == "completed", "\(sent.output)")
+      _ = try await devices.received()
+      // The option also replaces the time of the file.
+      let now = try await campaign(scenario, registry, ["send", file, "--at", "none"])
+      #expect(now.values.last?["state"].string == "completed", "\(now.output)")
     }
   }
 

@@ -3,6 +3,8 @@ import System
 import TestSupport
 import Testing
 
+@testable import Tool
+
 private let listeners = ["provider", "device", "binary", "feedback", "console"]
 private let freePorts = listeners.map { "\($0)-port: 0\n" }.joined()
 
@@ -24,6 +26,19 @@ extension Scenario {
 /// Tests of the gateway's configuration file: its options, its errors, and its precedence over other sources of
 /// options.
 @Suite(.timeLimit(.minutes(60))) struct GatewayConfigurationTests {
+  @Test
+  func `A changed port offset needs a restart for the console's port, unless the port is set`()
+    throws
+  {
+    func changed(_ options: [String]) throws -> [String] {
+      let before = try #require(try GatewaySettings(["--port-offset", "7300"] + options))
+      let after = try #require(try GatewaySettings(["--port-offset", "7301"] + options))
+      return before.needingRestart(in: after)
+    }
+    #expect(try changed([]) == ["port-offset", "console-port"])
+    #expect(try changed(["--console-port", "9999"]) == ["port-offset"])
+  }
+
   @Test(arguments: [
     "", "# nothing\n", "es512: on\n", "device-port: 5223 # as Apple's\n",
     "name: push.example.org\n", "name: [a.example, 192.0.2.7]\nprovider-port:\n  - 2197\n  - 443\n",

@@ -244,6 +244,69 @@ private let app = "com.example.app"
     }
   }
 
+  @Test func `an own certificate whose files cannot be used is reported until they can be used`()
+    async throws
+  {
+    try await Scenario.run { scenario in
+      let now = Int64(Date().timeIntervalSince1970)
+      let root = try CertificateAuthority.make(
+        commonName: "Public root", nameConstraints: .init(hostNames: ["example.org"]), now: now)
+      let identity = try root.issueServer(
+        names: ["push.example.org"], addresses: [], now: now, days: 90)
+      let (chain, key) = (scenario.folder.file("chain.pem"), scenario.folder.file("key.pem"))
+      try Data(identity.privateKeyPEM).write(to: URL(filePath: key))
+      try Data(identity.certificateChainPEM).write(to: URL(filePath: chain))
+      let gateway = try await scenario.gateway(options: [
+        "--server-certificate", chain, "--server-key", key, "--name", "push.example.org",
+      ])
+      let data = ["--data", gateway.data]
+      func doctorRow() async throws -> JSONLine? {
+        try await scenario.belfryCommand(
+          ["doctor", "--gateway", "--json"] + data, succeeding: false
+        ).values.first { $0["feature"].string == "own certificate" }
+      }
+      func metric() async throws -> Substring? {
+        try await scenario.command([
+          TestTool.curl.required(), "-s", "http://127.0.0.1:\(gateway.port("console"))/metrics",
+        ]).output.split(separator: "\n").first {
+          $0.hasPrefix("belfry_certificate_files_unusable ")
+        }
+      }
+      #expect(try await doctorRow()?["state"].string == "ok")
+      #expect(try await metric()?.hasSuffix(" 0") == true)
+
+      try Data(ES256PrivateKey().pkcs8PEM()).write(to: URL(filePath: key))
+      try await says(gateway, "new connections get the previous ones")
+      let problem = "the private key in \(key) does not match the certificate in \(chain)"
+      while try await !scenario.readiness(of: gateway).contains(problem) {
+        try #require(gateway.program.isRunning)
+      }
+      let row = try #require(try await doctorRow())
+      #expect(row["state"].string == "missing", "\(row)")
+      #expect(row["detail"].string?.contains(problem) == true, "\(row)")
+      let status = try await scenario.belfryCommand(["gateway", "status"] + data)
+      #expect(status.output.contains(problem), "\(status)")
+      #expect(try await metric()?.hasSuffix(" 1") == true)
+
+      try Data(identity.privateKeyPEM).write(to: URL(filePath: key))
+      try await says(gateway, "the server's certificates can be used again")
+      while try await scenario.readiness(of: gateway).contains("notice") {
+        try #require(gateway.program.isRunning)
+      }
+      #expect(try await doctorRow()?["state"].string == "ok")
+      #expect(try await metric()?.hasSuffix(" 0") == true)
+
+      // Other users can enter the folder of the key, and read the key.
+      for (path, mode) in [(scenario.folder.path, 0o755), (key, 0o644)] {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      }
+      let secrets = try await scenario.belfryCommand(["doctor", "--gateway", "--json"] + data)
+        .values.first { $0["feature"].string == "secret files" }
+      #expect(secrets?["state"].string == "attention", "\(String(describing: secrets))")
+      #expect(secrets?["detail"].string?.contains(key) == true)
+    }
+  }
+
   @Test func `a server certificate that ends soon is renewed while the gateway runs`() async throws
   {
     try await Scenario.run { scenario in

@@ -181,6 +181,7 @@ import Testing
           belfry device received --count 0 --within 0 --topic "$BELFRY_TOPIC" || exit 11
           belfry device received --count 0 --within 0 --token \(unknown) && exit 12
           belfry device received --count 0 --within 0 --topic com.example.cj.voip && exit 13
+          belfry device received --count 0 --within 0 --topic com.example.ci.complication && exit 16
           belfry device order unregister --token "$BELFRY_TOKEN" || exit 14
           belfry device received --count 0 --within 0 --token "$BELFRY_TOKEN" || exit 15
           """,
@@ -192,6 +193,9 @@ import Testing
       #expect(try await program.end() == 0, "\(program.errors)")
       #expect(program.errors.contains("no device of this run has the token \(unknown): "))
       #expect(program.errors.contains("has no app with the topic com.example.cj.voip: "))
+      #expect(
+        program.errors.contains(
+          "no device has registered a token for the topic com.example.ci.complication: "))
     }
   }
 

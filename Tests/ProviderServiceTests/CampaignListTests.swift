@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ProviderService
@@ -55,6 +56,20 @@ import Testing
     #expect(hasEnded.wait(timeout: .now() + .seconds(60)) == .success)
     let devices = Int64(1 + added.withLock { $0 })
     #expect(try campaigns.status(id)["devices"] == .integer(devices))
+  }
+
+  @Test func `The campaign that was completed last is not always the newest one`() async throws {
+    try test.register(["deviceToken": "01"])
+    let older = try draft()
+    let newer = try draft()
+    #expect(try campaigns.summary()["latest"] == .null)
+    for id in [newer, older] {
+      _ = try campaigns.resume(id)
+      try await Scenario.wait("the completion of the campaign") {
+        try campaigns.status(id)["state"] == "completed"
+      }
+      #expect(try campaigns.summary()["latest"]?.objectValue?["id"] == .string(id))
+    }
   }
 
   @Test func `Lists read no large documents, and name their campaigns all the same`() throws {

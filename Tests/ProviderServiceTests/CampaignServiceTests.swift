@@ -393,6 +393,30 @@ import Transport
     )
   }
 
+  @Test func `A language is stored, previewed and reported in its usual spelling`() async throws {
+    let campaigns = service()
+    let added = try ask(
+      campaigns, "POST", "/campaigns",
+      #"{"topic":"com.example.app","alert":{"EN":{"title":"a"},"FR":{"title":"b"}},"fallback":"EN","draft":true}"#
+    )
+    let id = try #require(added.object["id"]?.stringValue)
+    try test.register(["deviceToken": "03", "language": "FR", "timeZone": "Europe/Paris"])
+    let content = try ask(campaigns, "GET", "/campaigns/\(id)/document").object
+    #expect(content["alert"] == ["en": ["title": "a"], "fr": ["title": "b"]])
+    #expect(content["fallback"] == "en")
+    let preview = try ask(campaigns, "GET", "/campaigns/\(id)/preview").object
+    let shown = preview["languages"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    #expect(
+      shown.map { [$0["language"], $0["shows"]] } == [
+        ["fr", "fr"], ["fr-CA", "fr"], ["ja", "en"],
+      ])
+    #expect(try ask(campaigns, "POST", "/campaigns/\(id)/resume").status == 200)
+    try await wait(campaigns, id, for: "completed")
+    let report = try ask(campaigns, "GET", "/campaigns/\(id)/report").object
+    let languages = report["languages"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    #expect(languages.map { $0["language"] } == ["en", "fr"])
+  }
+
   @Test func `A device is found by user, tag, language and token, and what it was sent is listed`()
     async throws
   {

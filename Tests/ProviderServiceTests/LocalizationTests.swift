@@ -93,7 +93,7 @@ private func problems(
       try problems(
         #"{"en":{"body":"%@ has %d"},"fr":{"body":"%d pour %@"}}"#, arguments: ["Ann", "3"]
       ) == [
-        "alert.fr.body: invalid value 'Ann' for argument 1: expected a number, or use %@ for text"
+        "alert.fr.body: invalid value 'Ann' for '%d' (argument 1): expected a number, or use %@ for text or %% for a percent sign"
       ])
     #expect(
       try problems(#"{"en":{"body":"%05d"},"fr":{"body":"%.2f"}}"#, arguments: ["3"]).map {
@@ -115,12 +115,12 @@ private func problems(
     #expect(
       try problems(#"{"en":{"body":"%d"}}"#, arguments: ["many"])
         == [
-          "alert.en.body: invalid value 'many' for argument 1: expected a number, or use %@ for text"
+          "alert.en.body: invalid value 'many' for '%d' (argument 1): expected a number, or use %@ for text or %% for a percent sign"
         ])
     // The plural forms have the same problem, which is reported once.
     #expect(
       try problems(#"{"en":{"body":{"one":"%d","other":"%d"}}}"#, arguments: ["many"]).count {
-        $0.hasPrefix("alert.en.body: invalid value 'many' for argument 1")
+        $0.hasPrefix("alert.en.body: invalid value 'many' for '%d' (argument 1)")
       } == 1)
     #expect(
       try problems(#"{"en":{"title":"a","body":"b"},"de":{"title":"a"}}"#)
@@ -138,6 +138,44 @@ private func problems(
     #expect(try problems(#"{"en":{"boddy":"b"}}"#).joined().contains("unknown member"))
     #expect(
       try problems(#"{"en":{"body":{"one":"a","other":"b"}}}"#).joined().contains("plural forms"))
+  }
+
+  @Test func `An error about a percent sign names the placeholder and proposes two of them`() throws
+  {
+    let invalid =
+      "alert.en.body: invalid value 'pizza' for '%o' (argument 1): expected a number, or use %@ for "
+      + "text or %% for a percent sign"
+    #expect(
+      try problems(#"{"en":{"body":"20%off for %@ fans"}}"#, arguments: ["pizza", "Ann"])
+        == [invalid])
+    #expect(
+      try problems(#"{"en":{"body":"50%off %@!"}}"#, arguments: ["pizza"]) == [
+        "alert.en.body: no value for '%@' (argument 2): 'arguments' has 1 value: add the value to "
+          + "'arguments', or write %% for a percent sign", invalid,
+      ])
+    #expect(
+      try problems(#"{"en":{"body":"50%off %@!"}}"#) == [
+        "alert.en.body: no value for '%@': 'arguments' has 0 values: add the value to 'arguments', or "
+          + "write %% for a percent sign"
+      ])
+    #expect(try problems(#"{"en":{"body":"50%%off %@!"}}"#, arguments: ["pizza"]) == [])
+  }
+
+  @Test(arguments: [
+    ("FR", "fr"), ("fr_ca", "fr-CA"), ("ZH-hANT-tw", "zh-Hant-TW"), ("es-419", "es-419"),
+    ("EN-x-AB", "en-x-ab"), ("sl-ROZAJ", "sl-rozaj"),
+  ])
+  func `A language has one spelling, but errors have the campaign's own`(
+    written: String, spelling: String
+  ) throws {
+    let catalogue = try AlertCatalogue(
+      object(#"{"\#(written)":{"body":"b"}}"#), fallback: .language(written), arguments: [])
+    #expect(catalogue.languages == [spelling] && catalogue.choice?.fallback == spelling)
+    #expect(catalogue.alert(in: spelling)?["body"] == "b")
+    #expect(
+      try problems(#"{"\#(written)":{"body":"%@"}}"#).first?.hasPrefix("alert.\(written).body: ")
+        == true)
+    #expect(try RegistrationRequest.language(written) == spelling)
   }
 
   @Test func `missing plural forms, unused arguments and invalid language tags are reported`()

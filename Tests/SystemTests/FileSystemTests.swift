@@ -84,6 +84,19 @@ import Testing
     #expect(try FileSystem.read(path, limit: 10) == [1, 2])
   }
 
+  @Test func `A file is readable by all users only if its folders are too`() throws {
+    let file = scratch.file("key")
+    try FileSystem.write([1], to: file, mode: 0o600)
+    for (folderMode, fileMode, expected) in [
+      (0o755, 0o644, true), (0o755, 0o640, false), (0o700, 0o644, false),
+    ] {
+      try #require(chmod(scratch.path, mode_t(folderMode)) == 0)
+      try #require(chmod(file, mode_t(fileMode)) == 0)
+      #expect(FileSystem.isReadableByAll(file) == expected, "\(folderMode) \(fileMode)")
+    }
+    #expect(!FileSystem.isReadableByAll(scratch.file("missing")))
+  }
+
   @Test func `A file in a missing folder is refused with the folder's path`() throws {
     for path in ["\(folder)/none/file", "\(folder)/none/deeper/file"] {
       let message =

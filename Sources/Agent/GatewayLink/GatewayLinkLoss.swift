@@ -42,7 +42,9 @@ extension GatewayLinkLoss {
     case .enrollmentRefused(let refusal, let hasCode): return refusal.advice(hasCode: hasCode)
     case .closed(let closure) where closure.isUnknownAuthority:
       return
-        "the gateway's CA certificate has changed: join again with a new invitation or gateway.json"
+        "the gateway's CA certificate has changed: join again with a new invitation or gateway.json; if that does not "
+        + "help, the gateway was restored from a backup: stop the agent, remove 'identity' in its data folder, and "
+        + "start it with a new invitation from \(device)"
     case .closed(let closure) where closure.isOwnCertificateRefused:
       return
         "the gateway does not accept this device's certificate: stop the agent, remove 'identity' in its data "

@@ -122,6 +122,11 @@ export const imageKey = "image-url";
 /** Returns whether a campaign's document contains an image. */
 export function hasImage({ payload }) { return typeof payload?.[imageKey] === "string"; }
 
+/** Returns a line with the address of a document's image, which a banner does not show; null without an image. */
+export function imageAddress(document) {
+  return hasImage(document) ? h("p", { class: "hint" }, "Image: ", h("code", {}, document.payload[imageKey])) : null;
+}
+
 /** Returns a banner as a device shows it. */
 export function banner(app, texts, { lang, label, image } = {}) {
   const { title, subtitle, body } = texts;

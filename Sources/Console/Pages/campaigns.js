@@ -1,9 +1,9 @@
 import { address, titles } from "/console/documents.js";
 import { call, download, every, follow, patience } from "/console/api.js";
 import { capital, count, dateTime, h, linked, put, saveFile, sentences, table } from "/console/elements.js";
-import { changeText, contents, duration, hasImage, languageLabel, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText, when } from "/console/campaign-parts.js";
+import { changeText, contents, duration, hasImage, imageAddress, languageLabel, link, outcome, previews, schedule, sendText, stateBadge, stateText, timeText, waitText, when } from "/console/campaign-parts.js";
 import { sendTest } from "/console/campaign-test.js";
-import { forgetEdit } from "/console/compose.js";
+import { forgetEdit, hasEdit } from "/console/compose.js";
 import { confirm } from "/console/dialog.js";
 
 export const title = "Campaigns";
@@ -61,12 +61,13 @@ function showOne(main, id) {
   /** The reason that the last action failed, which remains while the campaign's state is updated. */
   const failure = h("p", { class: "error", role: "alert", hidden: true });
   const edited = h("p", { class: "hint", "aria-live": "polite", hidden: true });
+  const unsaved = h("p", { class: "hint", hidden: true }, "You have unsaved changes to this campaign, which this page doesn't show. Choose Edit to save or discard them.");
   const buttons = h("p", { class: "buttons" });
   const report = h("section", { "aria-label": "Report", "aria-live": "polite" });
   const facts = h("dl", { class: "facts card" });
   /** The texts of a campaign that has started. */
   const content = h("section", { "aria-label": "Text of the campaign" });
-  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, failure, edited, buttons), facts, report, content);
+  main.append(head, h("section", { class: "card", "aria-label": "Progress" }, news, bar, figures, remark, failure, edited, unsaved, buttons), facts, report, content);
   let state = "";
   /** The status that the page shows. */
   let current = {};
@@ -238,6 +239,7 @@ function showOne(main, id) {
     }
     state = status.state;
     edited.hidden = true;
+    unsaved.hidden = isStarted || !hasEdit(id);
     put(buttons, actions(status));
     showFacts(status, isStarted);
     end();
@@ -255,7 +257,7 @@ function showOne(main, id) {
 
   function showFacts(status, isStarted) {
     const quiet = status.quietHours ? `${status.quietHours.from} to ${status.quietHours.to}, each recipient's time zone` : "none";
-    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? timeText(status.at) : isStarted ? "immediately" : "as soon as you start it"],
+    put(facts, [["App", status.topic], ["To", audience(status.to)], ["Time", status.at ? `${status.state === "cancelled" ? "was scheduled for " : ""}${timeText(status.at)}` : isStarted ? "immediately" : "as soon as you start it"],
       ["Quiet hours", quiet], ["Created", dateTime(status.created)],
       [status.state === "cancelled" ? "Cancelled" : "Completed", dateTime(status.finished) || "not yet"],
       ["Rate limit", status.rate ? `${status.rate} per second` : "none"]].flatMap(([name, value]) =>
@@ -272,7 +274,7 @@ function showOne(main, id) {
   async function showContent() {
     try {
       const [document] = await call("GET", `/campaigns/${id}/document`);
-      put(content, h("h2", {}, "Text"), contents(document, document.topic, hasImage(document)));
+      put(content, h("h2", {}, "Text"), contents(document, document.topic, hasImage(document)), imageAddress(document));
     } catch (refusal) {
       put(content, h("p", { class: "error" }, refusal.message));
     }
@@ -292,7 +294,7 @@ function showOne(main, id) {
       const notes = hasPassed(preview) ? ["The scheduled time has passed, so the campaign is a draft. Starting it sends it immediately."] : [];
       put(report, notes.length ? h("ul", { class: "notes", "aria-label": "Warnings" }, notes.map((one) => h("li", {}, one))) : null,
         h("h2", {}, "Preview"), status.length ? h("ul", { class: "notes wrong" }, status) : null,
-        preview.languages.length ? previews(preview, facts.querySelector("dd").textContent, image) : h("p", { class: "empty" }, "No registered device matches."));
+        preview.languages.length ? previews(preview, facts.querySelector("dd").textContent, image) : h("p", { class: "empty" }, "No registered device matches."), imageAddress(document));
     } catch (refusal) {
       put(report, h("p", { class: "error" }, refusal.message));
     }

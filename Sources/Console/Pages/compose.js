@@ -24,6 +24,9 @@ addEventListener("beforeunload", (event) => {
   if (edits.size || Object.keys(unsent).length) event.preventDefault();
 });
 
+/** Returns whether a campaign has unsaved changes. */
+export function hasEdit(id) { return edits.has(id); }
+
 /** Forgets the unsaved changes to a campaign. */
 export function forgetEdit(id) { edits.delete(id); }
 

@@ -77,7 +77,7 @@ export function show(main) {
         : table("Sent to this device", [["Campaign", (line) => h("a", { href: `#/campaigns?id=${line.id}` }, line.name)],
           ["State", (line) => stateName(line.state)], ["Time", (line) => dateTime(line.at)], ["Notification ID", (line) => h("code", {}, line.apnsID)]],
         answer.sent, "The gateway's delivery log contains no campaign notifications to this device."),
-      h("p", { class: "hint" }, "Based on the gateway's delivery log, which keeps only the most recent lines, and on the app's 200 newest campaigns."));
+      h("p", { class: "hint" }, "Based on the gateway's delivery log, which keeps only the most recent lines, and on the app's 200 newest campaigns. Tests are not listed."));
     } catch (refusal) {
       put(sent, h("p", { class: "error" }, refusal.message));
     }

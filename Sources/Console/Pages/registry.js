@@ -5,7 +5,7 @@ import { link, outcome, stateBadge, when } from "/console/campaign-parts.js";
 export const title = "Overview";
 
 /** Sorts findings into problems, which prevent sending, and notices. */
-function judge({ service, held, paused, scheduled, campaigns, devices, disk, notices: found }) {
+function judge({ service, held, paused, scheduled, latest, devices, disk, notices: found }) {
   const problems = [];
   const notices = found.map((text) => `${text}.`);
   if (disk) problems.push(`The registry is not writable: ${disk}.`);
@@ -17,12 +17,11 @@ function judge({ service, held, paused, scheduled, campaigns, devices, disk, not
   const news = [];
   if (paused.length) news.push(`${count(paused.length, "campaign", "campaigns")} paused: ${paused.map((one) => `“${one.name}”`).join(", ")}.`);
   if (scheduled) news.push(`${count(scheduled, "campaign", "campaigns")} scheduled.`);
-  const last = campaigns[0];
-  if (last?.state === "completed" && last.failed + last.unknown > 0) {
+  if (latest && latest.failed + latest.unknown > 0) {
     const parts = [];
-    if (last.failed) parts.push(`failed for ${count(last.failed, "device", "devices")}`);
-    if (last.unknown) parts.push(`has an unknown outcome for ${count(last.unknown, "device", "devices")}`);
-    notices.push(`The latest campaign, “${last.name}”, ${parts.join(" and ")}.`);
+    if (latest.failed) parts.push(`failed for ${count(latest.failed, "device", "devices")}`);
+    if (latest.unknown) parts.push(`has an unknown outcome for ${count(latest.unknown, "device", "devices")}`);
+    notices.push(`The latest completed campaign, “${latest.name}”, ${parts.join(" and ")}.`);
   }
   if (devices === 0) notices.push("No device tokens registered yet.");
   return { problems, notices, news };

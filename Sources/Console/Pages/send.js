@@ -231,7 +231,7 @@ export function show(main, parameters) {
     put(answer, h("h2", {}, isAccepted ? "Accepted" : `Refused: ${result.reason}`),
       h("p", { class: isAccepted ? "good" : "bad" },
         isAccepted ? "Status 200. " : `Status ${result.status}: ${result.when ?? result.reason}. `,
-        isAccepted ? h("a", { href: `#/log?of=${result.apnsID}` }, "View in the log") : null),
+        h("a", { href: `#/log?of=${result.apnsID}` }, "View in the log")),
       h("p", {}, "apns-id ", h("code", { class: "apns-id" }, result.apnsID)));
   }
 

@@ -68,6 +68,7 @@ public final class CertificateEnds: Sendable {
     var ends: [CertificateEnd] = []
     var devicesEnd: Int64?
     var waiting: Int?
+    var loadFailure: String?
   }
 
   private let state = Mutex(State())
@@ -82,12 +83,19 @@ public final class CertificateEnds: Sendable {
     }
   }
 
+  /// The beginning of the notice about certificate files that the running gateway could not load.
+  public static let unusableFiles = "the server's certificates cannot be loaded"
+
   /// Returns the reasons that clients reject the listeners' certificates or their authority, one sentence per
-  /// certificate.
+  /// certificate, after the reason that the files on disk cannot be loaded.
   func problems(atSeconds now: Int64) -> [String] {
-    all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
-      $0.problem(atSeconds: now)
+    let failure = state.withLock { $0.loadFailure }.map {
+      "\(Self.unusableFiles): new connections get the previous ones, and the gateway cannot be restarted: \($0)"
     }
+    return [failure].compactMap(\.self)
+      + all.filter { [.own, .server, .authority].contains($0.kind) }.compactMap {
+        $0.problem(atSeconds: now)
+      }
   }
 
   /// During a rotation, the number of devices that haven't yet presented a certificate from the new authority;
@@ -98,6 +106,16 @@ public final class CertificateEnds: Sendable {
   var hasDevices: Bool { state.withLock { $0.devicesEnd != nil } }
 
   func replace(with list: [CertificateEnd]) { state.withLock { $0.ends = list } }
+
+  /// Stores the reason that the certificate files cannot be loaded; nil once they have been loaded.
+  ///
+  /// Returns true if there was a reason before.
+  @discardableResult func setLoadFailure(_ why: String?) -> Bool {
+    state.withLock { state in
+      defer { state.loadFailure = why }
+      return state.loadFailure != nil
+    }
+  }
 
   func replace(devicesEnd: Int64?, waiting: Int?) {
     state.withLock { ($0.devicesEnd, $0.waiting) = (devicesEnd, waiting) }

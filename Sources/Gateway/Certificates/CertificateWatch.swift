@@ -102,6 +102,8 @@ final class CertificateWatch {
       log.error(
         "cannot use the server's certificates: new connections get the previous ones",
         ["why": "\(error)"])
+      ends.setLoadFailure("\(error)")
+      metrics.certificatesUnusable.set(1)
       stamps = seen
       report(nowSeconds: nowSeconds)
       return nil
@@ -131,6 +133,8 @@ final class CertificateWatch {
         "reloaded the server's certificates",
         ["server": Self.time(loaded.ends.map(\.notAfter).min() ?? 0)])
     }
+    if ends.setLoadFailure(nil) { log.info("the server's certificates can be used again") }
+    metrics.certificatesUnusable.set(0)
     shown = loaded
     stamps = seen
     assert(shown.files == files, "the loaded files are the watched files")

@@ -172,6 +172,9 @@ extension GatewayResources {
         "insecure permissions: other users can read secrets in the data folder; run chmod 700 on it",
         ["folder": folder.path, "files": exposed.joined(separator: " ")])
     }
+    for file in configuration.secretFiles where FileSystem.isReadableByAll(file) {
+      log.warning("\(GatewayCondition.exposedFile): run chmod 600 on it", ["file": file])
+    }
     isComplete = true
     return resources
   }

@@ -1,5 +1,6 @@
 internal import BelfryProvider
 internal import BelfryWire
+internal import Scheduling
 internal import Storage
 
 /// A check that a campaign can be sent to its audience: every language has text, every placeholder has a value, and all
@@ -24,7 +25,8 @@ struct AudienceCheck {
 
   private mutating func checkLanguages(_ alerts: AlertCatalogue, _ shares: [AudienceShare]) {
     guard let choice = alerts.choice, choice.fallback == nil else { return }
-    let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues(Self.count)
+    let byLanguage = Dictionary(grouping: shares) { $0.language.map(LanguageTag.canonical) }
+      .mapValues(Self.count)
     for (language, count) in byLanguage.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard let language, choice.language(for: language) == nil else { continue }
       // Report only the first problems, because apps can report any number of device languages.
@@ -77,7 +79,7 @@ struct AudienceCheck {
     for (language, bytes) in document.longWebPushContents {
       problems.append(
         RequestProblem(
-          language.map { "alert.\($0)" } ?? "payload",
+          language.map(document.alerts.member) ?? "payload",
           "the message for Web Push has \(bytes) bytes",
           do: "shorten it to \(WebPushNotification.contentBytesMax)"))
     }

@@ -122,7 +122,7 @@ package struct CampaignDocument: Sendable {
       if count > type.payloadBytesMax {
         problems.append(
           RequestProblem(
-            language.map { "alert.\($0)" } ?? "payload", "the payload has \(count) bytes",
+            language.map(alerts.member) ?? "payload", "the payload has \(count) bytes",
             do: "shorten it to \(type.payloadBytesMax)"))
       }
     }

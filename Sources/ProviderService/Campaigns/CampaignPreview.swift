@@ -37,9 +37,9 @@ struct CampaignPreview {
     var problems = audience.problems
     var warnings = audience.warnings
     var languages: [JSONObject] = []
-    let byLanguage = Dictionary(grouping: shares, by: \.language).mapValues { shares in
-      shares.reduce(0) { $0 + $1.count }
-    }
+    // Earlier versions stored the languages of devices as the apps spelled them.
+    let byLanguage = Dictionary(grouping: shares) { $0.language.map(LanguageTag.canonical) }
+      .mapValues { shares in shares.reduce(0) { $0 + $1.count } }
     // Show only the most common languages, because apps can report any number of device languages.
     let sorted = byLanguage.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
     let rest = sorted.dropFirst(Limits.previewLanguagesMax)

@@ -12,9 +12,10 @@ extension CampaignService {
     _ object: JSONObject, audience: CampaignAudience, rate: Int64?
   ) throws(Failure) -> CampaignRecord {
     let document = try Self.document(object)
+    let content = AlertCatalogue.canonical(object)
     let campaign = CampaignRecord(
       id: Self.newID(), name: document.name, createdMilliseconds: SystemClock.unixMilliseconds,
-      document: object.bytes, topic: document.topic, audience: audience, rate: rate,
+      document: content.bytes, topic: document.topic, audience: audience, rate: rate,
       environment: document.environment?.name)
     try checkTime(of: campaign, document, object)
     try stored { () throws(StorageFailure) in try registry.store.addCampaign(campaign) }
@@ -48,6 +49,7 @@ extension CampaignService {
     for key in ["name", "at"] where object[key] == nil { object[key] = former[key] }
     for key in ["name", "at"] where object[key] == .null { object[key] = nil }
     let document = try Self.document(object)
+    object = AlertCatalogue.canonical(object)
     var edited = campaign
     edited.name = document.name
     edited.document = object.bytes
@@ -87,6 +89,8 @@ extension CampaignService {
     let campaign = try campaign(id)
     var object = try object(of: campaign)
     let revision = CampaignRevision(campaign, object)
+    // Earlier versions stored the languages as the campaign spelled them.
+    object = AlertCatalogue.canonical(object)
     object["name"] = .string(campaign.name ?? CampaignName.of(object))
     object["to"] = .string(campaign.audience.text)
     object["rate"] = campaign.rate.map { .integer($0) }

@@ -5,8 +5,8 @@ internal import System
 
 /// The data for the console's overview page.
 extension CampaignService {
-  /// Returns the state of the service in one object: the registered devices, the latest campaigns, and whether the
-  /// service can send pushes.
+  /// Returns the state of the service in one object: the registered devices, the newest campaigns, the campaign
+  /// that was completed last, and whether the service can send pushes.
   func summary() throws(Failure) -> JSONObject {
     let counted = try stored { () throws(StorageFailure) in try counts.counts() }
     var campaigns: [CampaignRecord] = []
@@ -16,6 +16,10 @@ extension CampaignService {
     var last: [JSONValue] = []
     for campaign in campaigns.suffix(Limits.campaignsSummarized).reversed() {
       last.append(.object(try status(campaign.id)))
+    }
+    // A draft can be sent long after newer campaigns.
+    let latest = campaigns.filter { $0.state == .completed }.max {
+      ($0.finishedMilliseconds ?? 0) < ($1.finishedMilliseconds ?? 0)
     }
     let held = campaigns.filter { problem(of: $0) != nil && $0.state != .completed }
     let scheduled = campaigns.filter { $0.state == .scheduled }
@@ -32,6 +36,9 @@ extension CampaignService {
       [("at", .string(Timestamp.rfc3339(unixMilliseconds: SystemClock.unixMilliseconds)))]
         + counted.members + [
           ("service", .object(connection)), ("campaigns", .array(last)),
+          (
+            "latest", try latest.map { one throws(Failure) in .object(try status(one.id)) } ?? .null
+          ),
           ("held", names(held)),
           ("paused", names(campaigns.filter { $0.state == .paused && problem(of: $0) == nil })),
           ("scheduled", .integer(Int64(scheduled.count))),

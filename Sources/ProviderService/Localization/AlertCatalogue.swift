@@ -6,6 +6,8 @@ struct AlertCatalogue: Sendable {
   private let alerts: [String: LocalizedAlert]
   /// The values of `aps.alert`, keyed by language.
   private var filled: [String: JSONObject] = [:]
+  /// The languages as the campaign spells them, for errors, keyed by language.
+  private let spellings: [String: String]  // text: only well-formed tags, which are ASCII
   /// The languages, in the order in which the campaign lists them.
   let languages: [String]
   let choice: LanguageChoice?
@@ -24,6 +26,7 @@ struct AlertCatalogue: Sendable {
     self.languages = languages
     self.choice = choice
     self.arguments = arguments
+    spellings = [:]
     isForAllLanguages = false
   }
 
@@ -45,7 +48,7 @@ struct AlertCatalogue: Sendable {
           do: "expected up to \(Limits.languagesMax)")
       ])
     }
-    /// The languages so far, keyed by the tags that devices are matched with.
+    var languages: [String] = []
     var spellings: [String: String] = [:]  // text: only well-formed tags, which are ASCII
     for member in members {
       let key = RequestProblem.excerpt(member.key)
@@ -57,12 +60,14 @@ struct AlertCatalogue: Sendable {
               field, "invalid language tag '\(key)'", do: "expected a tag such as fr-CA")
           ])
         }
-        if let other = spellings.updateValue(key, forKey: LanguageChoice.key(member.key)) {
+        let tag = LanguageTag.canonical(member.key)
+        if let other = spellings[tag] {
           throw RequestProblems([
             RequestProblem(
               field, "'\(key)' and '\(other)' are the same language", do: "remove one of them")
           ])
         }
+        spellings[tag] = key
         guard let language = member.value.objectValue else {
           throw RequestProblems([
             RequestProblem(
@@ -70,13 +75,15 @@ struct AlertCatalogue: Sendable {
               do: "expected an object with 'title' and 'body', or the name of a strings file")
           ])
         }
-        alerts[member.key] = try LocalizedAlert(language, field: field)
+        alerts[tag] = try LocalizedAlert(language, field: field)
+        languages.append(tag)
       } catch {
         problems += error.all
       }
     }
-    languages = members.map(\.key).filter { $0.isASCII && alerts[$0] != nil }
+    self.languages = languages
     self.alerts = alerts
+    self.spellings = spellings
     self.arguments = arguments
     isForAllLanguages = isOne
     // A single alert without languages applies to all devices.
@@ -91,10 +98,10 @@ struct AlertCatalogue: Sendable {
     for language in languages where alerts[language]?.isBlank == true {
       problems.append(
         RequestProblem(
-          isOne ? "alert" : "alert.\(language)", "no text", do: "add a title or a body"))
+          isOne ? "alert" : member(of: language), "no text", do: "add a title or a body"))
     }
     for language in languages {
-      let field = isOne ? "alert" : "alert.\(language)"
+      let field = isOne ? "alert" : member(of: language)
       do throws(RequestProblems) {
         filled[language] = try alerts[language]?.alert(
           arguments: arguments, language: language, field: field)
@@ -103,6 +110,23 @@ struct AlertCatalogue: Sendable {
       }
     }
     if !problems.isEmpty { throw RequestProblems(problems) }
+  }
+
+  /// Returns the member of the campaign with the texts of a language, as the campaign spells it, such as `alert.FR`.
+  func member(of language: String) -> String { "alert.\(spellings[language] ?? language)" }
+
+  /// Returns a valid campaign with its languages in their usual spelling, for storage and for clients.
+  static func canonical(_ campaign: JSONObject) -> JSONObject {
+    var campaign = campaign
+    if let alert = campaign["alert"]?.objectValue, !alert.keys.contains(where: LocalizedAlert.isKey)
+    {
+      let members = alert.members.map { (LanguageTag.canonical($0.key), $0.value) }
+      campaign["alert"] = .object(JSONObject(members))
+    }
+    if let fallback = campaign["fallback"]?.stringValue {
+      campaign["fallback"] = .string(LanguageTag.canonical(fallback))
+    }
+    return campaign
   }
 
   /// Returns the value of `aps.alert` in one of the languages, or nil if the campaign has no alert of its own.
@@ -114,7 +138,7 @@ struct AlertCatalogue: Sendable {
     for key in LocalizedAlert.textKeys {
       var first: (language: String, directives: TextDirectives)?
       for language in languages {
-        let field = isOne ? "alert.\(key)" : "alert.\(language).\(key)"
+        let field = isOne ? "alert.\(key)" : "\(member(of: language)).\(key)"
         guard let text = alerts[language]?.text(key) else {
           if !isOne, let other = languages.first(where: { alerts[$0]?.text(key) != nil }) {
             problems.append(
@@ -153,7 +177,7 @@ struct AlertCatalogue: Sendable {
         guard let placeholder = TextDirectives.firstNumber(in: text.format) else { continue }
         problems.append(
           RequestProblem(
-            isForAllLanguages ? "alert.\(key)" : "alert.\(language).\(key)",
+            isForAllLanguages ? "alert.\(key)" : "\(member(of: language)).\(key)",
             "no value for '\(placeholder)': 'arguments' has 0 values",
             do: "add the value to 'arguments'"))
       }
@@ -171,7 +195,7 @@ struct AlertCatalogue: Sendable {
         let missing = text.missingForms(language: language).map(\.rawValue)
         if !missing.isEmpty {
           warnings.append(
-            "alert.\(language).\(key) lacks plural forms of the language "
+            "\(member(of: language)).\(key) lacks plural forms of the language "
               + "('\(missing.joined(separator: "', '"))'): 'other' is used instead")
         }
         for format in text.formats { used.formUnion(TextDirectives(format).kinds.keys) }
@@ -209,10 +233,11 @@ struct AlertCatalogue: Sendable {
       report(
         RequestProblem(
           field, "invalid placeholder '\(formatted)': arguments are inserted unformatted",
-          do: "expected %@ or %d without flags, width and precision"))
+          do: "expected %@ or %d without flags, width and precision, or %% for a percent sign"))
     }
     for format in text.formats {
-      let kinds = TextDirectives(format).kinds
+      let directives = TextDirectives(format)
+      let kinds = directives.kinds
       // Without arguments, a string is shown unchanged, including percent signs after numbers. Only one placeholder is
       // reported, because a string can have thousands.
       let missing = kinds.filter {
@@ -222,7 +247,8 @@ struct AlertCatalogue: Sendable {
         report(
           RequestProblem(
             field,
-            "no value for argument \(place): 'arguments' has "
+            "no value for '\(directives.spelling(of: place))'"
+              + (arguments.isEmpty ? "" : " (argument \(place))") + ": 'arguments' has "
               + (arguments.count == 1 ? "1 value" : "\(arguments.count) values"),
             do: "add the value to 'arguments', or write %% for a percent sign"))
       }
@@ -231,8 +257,9 @@ struct AlertCatalogue: Sendable {
         report(
           RequestProblem(
             field,
-            "invalid value '\(RequestProblem.excerpt(argument))' for argument \(index + 1)",
-            do: "expected a number, or use %@ for text"))
+            "invalid value '\(RequestProblem.excerpt(argument))' for "
+              + "'\(directives.spelling(of: index + 1))' (argument \(index + 1))",
+            do: "expected a number, or use %@ for text or %% for a percent sign"))
       }
     }
     if case .text = text { return problems }

@@ -14,12 +14,14 @@ struct TextDirectives {
   /// The first placeholder with a width, a precision, or a flag, none of which is applied to arguments; nil if no
   /// placeholder has one.
   private(set) var formatted: String?
+  /// A placeholder of each argument as the string spells it, such as `%2$@`, keyed by the argument's position.
+  private var spellings: [Int: String] = [:]
 
   /// Parses `%@`, `%2$@`, `%d`, `%#@name@`, and similar placeholders, using the same rules as the later replacement.
   init(_ format: String) {
     let format = Array(format.utf8)
     var next = 1
-    for (_, directive) in Self.directives(in: format) {
+    for (start, directive) in Self.directives(in: format) {
       if !directive.form.isEmpty, formatted == nil {
         let form = String(decoding: format[directive.form].prefix(20), as: UTF8.self)
         formatted = "%\(form)\(Unicode.Scalar(format[directive.end - 1]))"
@@ -28,8 +30,19 @@ struct TextDirectives {
       if directive.position == nil { next += 1 }
       let kind: Kind = directive.use == .text ? .text : .number
       if let other = kinds[place], other != kind { isContradictory = true }
+      if kinds[place] != kind {
+        spellings[place] = Self.spelling(format[start..<directive.end])
+      }
       kinds[place] = kind
     }
+  }
+
+  /// Returns a placeholder of an argument as the string spells it; `%@` if the string does not use the argument.
+  func spelling(of place: Int) -> String { spellings[place] ?? "%@" }
+
+  /// Returns the beginning of a placeholder, for use in a message: the name of a variable can be long.
+  private static func spelling(_ placeholder: ArraySlice<UInt8>) -> String {
+    String(decoding: placeholder.prefix(20), as: UTF8.self)
   }
 
   /// Returns the placeholders in a format, each with the position of its percent sign.
@@ -62,7 +75,7 @@ struct TextDirectives {
       // Set the bit that distinguishes lowercase ASCII letters from uppercase ones.
       let isBeforeLetter = end < format.count && (0x61...0x7A).contains(format[end] | 0x20)
       guard !isAfterDigit, !isBeforeLetter else { continue }
-      return String(decoding: format[start..<end].prefix(20), as: UTF8.self)
+      return spelling(format[start..<end])
     }
     return nil
   }

@@ -151,7 +151,7 @@ package struct RegistrationRequest {
 
   static func language(_ text: String?) throws(RequestProblem) -> String? {
     guard let text else { return nil }
-    let tag = LanguageTag.hyphenated(text)
+    let tag = LanguageTag.canonical(text)
     guard tag.utf8.count <= Limits.languageBytesMax, LanguageTag.isUsable(tag) else {
       throw RequestProblem(
         "language", "invalid value '\(excerpt(text))'",

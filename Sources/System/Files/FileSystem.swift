@@ -126,6 +126,12 @@ public enum FileSystem {
     unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
 
+  /// Returns true if the file system that contains the path is mounted read-only.
+  public static func isReadOnly(_ path: String) -> Bool {
+    var status = statvfs()
+    return unsafe statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+
   /// Returns true if a file of any kind exists at the path.
   ///
   /// Throws if the current user is not permitted to check.
@@ -218,6 +224,20 @@ public enum FileSystem {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw .last("stat", path) }
     return status.st_mode & 0o7777
+  }
+
+  /// Returns true if every user of this machine can read the file at an absolute path.
+  ///
+  /// A group that can read the file is intended, as for keys of the group `ssl-cert`. A file in a folder that other
+  /// users cannot enter is protected by the folder.
+  public static func isReadableByAll(_ path: String) -> Bool {
+    guard let mode = try? mode(of: path), mode & 0o004 != 0 else { return false }
+    var folder = parent(of: path)
+    while folder.utf8.count > 1 {
+      guard let mode = try? Self.mode(of: folder), mode & 0o001 != 0 else { return false }
+      folder = parent(of: folder)
+    }
+    return true
   }
 
   /// Returns the user ID of the owner of the file or folder at the path.

@@ -34,6 +34,8 @@ struct AdministrationVerb: Sendable {
   /// The kind of objects that the verb lists or clears, as a plural noun; nil if the verb creates or removes a single
   /// object.
   let listed: String?
+  /// A function that returns what to add to the message that a list is empty, or nil.
+  var emptyNote: (@Sendable (CommandLineOptions, GatewayAccess) -> String?)?
   /// True if a list omits the columns that are empty in every line.
   var hidesEmptyColumns = false
   /// A function that returns a line as the table shows it; with `--json`, lines are printed unchanged.
@@ -183,6 +185,13 @@ struct AdministrationNoun: Sendable {
       if let text = verb.text, !options.has("json"), !lines.isEmpty {
         for line in lines { Output.line(OutputTable.printable(text(line))) }
         return 0
+      }
+      if lines.isEmpty, let note = verb.emptyNote {
+        let folder = FileSystem.absolute(options.value("data") ?? StateFolders.gateway)
+        if let text = note(options, GatewayAccess(folder: folder)) {
+          Output.error(text)
+          return 0
+        }
       }
       let isJSON = options.has("json")
       OutputTable.show(

@@ -51,12 +51,24 @@ enum FaultCommand {
         }
         return .removeFault(id: id)
       },
-      AdministrationVerb(
-        "fault", "clear", "Removes all faults, or only those for a device token.",
-        options: [.value("token", "HEX", "only the faults that were added with this --token")],
-        columns: columns, listing: "faults", text: { "removed " + sentence($0) }
-      ) { .clearFaults(token: try $0.deviceToken()) },
+      clear,
     ])
+
+  private static let clear: AdministrationVerb = {
+    var clear = AdministrationVerb(
+      "fault", "clear", "Removes all faults, or only those for a device token.",
+      options: [.value("token", "HEX", "only the faults that were added with this --token")],
+      columns: columns, listing: "faults", text: { "removed " + sentence($0) }
+    ) { .clearFaults(token: try $0.deviceToken()) }
+    clear.emptyNote = { options, gateway in
+      guard let token = options.value("token"), let others = try? gateway.perform(.listFaults),
+        !others.isEmpty
+      else { return nil }
+      return "no faults with --token \(token), but \(Output.counted(others.count, "other fault")) "
+        + "\(others.count == 1 ? "remains" : "remain"): see 'belfry fault list'"
+    }
+    return clear
+  }()
 
   /// A sentence that lists all APNs reasons by status, wrapped to lines.
   private static let reasonList: String = {

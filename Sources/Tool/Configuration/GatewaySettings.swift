@@ -53,9 +53,13 @@ struct GatewaySettings {
 
   /// Returns the options that differ in `new` and require a restart of the process.
   func needingRestart(in new: GatewaySettings) -> [String] {
-    ["port-offset", "console-port", "console-host", "log-level", "log-format", "ready-file"].filter
-    {
-      options.values($0) != new.options.values($0)
+    let names = [
+      "port-offset", "console-port", "console-host", "log-level", "log-format", "ready-file",
+    ]
+    return names.filter { name in
+      if options.values(name) != new.options.values(name) { return true }
+      // The default of the console's port depends on --port-offset, as those of the gateway's other ports.
+      return name == "console-port" && console.port != new.console.port
     }
   }
 }

@@ -107,6 +107,12 @@ struct GatewayDoctor {
         "run the command as the gateway's user, or make the owner of the folder the owner of the files with chown"
       )
     }
+    if lost.isEmpty, !unwritable.isEmpty, FileSystem.isReadOnly(folder.path) {
+      return Self.row(
+        "required files", isFine: false, "the file system of \(folder.path) is read-only",
+        "run dmesg to see whether the kernel found an error of the disk, then remount the file system read-write"
+      )
+    }
     guard !lost.isEmpty || unwritable.isEmpty else {
       return Self.row(
         "required files", isFine: false,
@@ -189,6 +195,14 @@ struct GatewayDoctor {
     guard let status = try? GatewayAccess(folder: folder.path).status(),
       let end = status["ownCertificateEndsAt"]?.stringValue
     else { return [] }
+    if let notice = Self.notices(in: status).first(where: Self.isAboutCertificateFiles) {
+      return [
+        Self.row(
+          "own certificate", isFine: false, notice,
+          "replace the files of --server-certificate and --server-key: the gateway reloads changed files"
+        )
+      ]
+    }
     // In this format, strings sort in the same order as the times that they represent.
     let now = SystemClock.unixMilliseconds
     let soon = now + Self.certificateNoticeSeconds * 1_000
@@ -219,7 +233,8 @@ struct GatewayDoctor {
         .filter { $0["revokedAt"] == nil }
     } catch {
       return Self.row(
-        feature, isFine: false, isLack: false, "unknown (\(error))", "check the gateway's log")
+        feature, isFine: false, isLack: false, "unknown (\(error))",
+        startAdvice("check the gateway's log"))
     }
     guard !valid.isEmpty else {
       return Self.row(
@@ -244,6 +259,12 @@ struct GatewayDoctor {
 
   private var secrets: JSONObject {
     let exposed = folder.exposedFiles
+    let outside = runningNotices.filter(Self.isAboutExposedFile)
+    guard outside.isEmpty || !exposed.isEmpty else {
+      return Self.row(
+        "secret files", isFine: false, isLack: false, outside.joined(separator: "; "),
+        "protect each file, so that only the gateway's user can read it")
+    }
     return Self.row(
       "secret files", isFine: exposed.isEmpty, isLack: false,
       exposed.isEmpty
@@ -312,10 +333,31 @@ struct GatewayDoctor {
         "database", isFine: status["obstacle"] == nil,
         status["obstacle"]?.stringValue ?? url, "check the database server and the gateway's log")
     }
+    // The row about the own certificate already contains the notice about its files.
+    let hasOwn = status["ownCertificateEndsAt"] != nil
     return [database].compactMap(\.self)
-      + (status["notices"]?.arrayValue ?? []).compactMap(\.stringValue).map { notice in
-        Self.row("notice", isFine: false, isLack: false, notice, Self.advice(about: notice))
+      + Self.notices(in: status).filter {
+        !(hasOwn && Self.isAboutCertificateFiles($0)) && !Self.isAboutExposedFile($0)
+      }.map {
+        Self.row("notice", isFine: false, isLack: false, $0, Self.advice(about: $0))
       }
+  }
+
+  private static func notices(in status: JSONObject) -> [String] {
+    (status["notices"]?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+
+  /// The notices of the running gateway; empty if no gateway is running.
+  private var runningNotices: [String] {
+    (try? GatewayAccess(folder: folder.path).status()).map(Self.notices(in:)) ?? []
+  }
+
+  private static func isAboutExposedFile(_ notice: String) -> Bool {
+    notice.utf8.starts(with: GatewayCondition.exposedFile.utf8)
+  }
+
+  private static func isAboutCertificateFiles(_ notice: String) -> Bool {
+    notice.utf8.starts(with: CertificateEnds.unusableFiles.utf8)
   }
 
   private static func advice(about notice: String) -> String {

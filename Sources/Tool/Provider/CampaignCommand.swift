@@ -27,7 +27,8 @@ enum CampaignCommand {
     .value(
       "at", "TIME",
       "time to send, such as 2026-11-25T09:00; each device's time zone applies unless the time has "
-        + "Z or an offset; a time that has passed for every device is refused"),
+        + "Z or an offset; a time that has passed for every device is refused; none removes the time"
+    ),
     .value("rate", "N/s", "rate limit in pushes per second"),
   ]
 
@@ -55,7 +56,8 @@ enum CampaignCommand {
     summary: """
       Replaces the content of a draft or a scheduled campaign. The recipients, name, time and rate
       are kept unless FILE or an option changes them. Without FILE, the text and the payload are kept, too. A scheduled
-      campaign stays scheduled.
+      campaign stays scheduled, unless '--at none' removes its time: it is then a draft, which 'belfry campaign resume
+      ID' sends.
       """,
     positionals: "ID [FILE]", positionalCount: 1...2,
     content.map {

@@ -58,6 +58,11 @@ enum CampaignEditing {
     }
     for one in status { CampaignOutput.added(one, asJSON: options.has("json")) }
     try warn(of: status.first ?? [:], before: before, access)
+    if options.value("at") == CampaignSending.noTime, before["state"] == "scheduled",
+      !options.has("json")
+    {
+      CampaignOutput.adviseOnDraft(id)
+    }
     return 0
   }
 
@@ -88,7 +93,7 @@ enum CampaignEditing {
     Output.error(
       "warning: the scheduled time has passed\(devices)\(effect)",
       do: hasPassedForAll
-        ? "use --at to set a later time, or copy the campaign: a copy has no time"
+        ? "use --at to set a later time, or --at none to remove it"
         : "starting it sends it to them immediately")
   }
 

@@ -57,6 +57,8 @@ enum CampaignSending {
     }
     campaign["draft"] = true
     try apply(options, to: &campaign)
+    // Only an edit removes a time that is stored.
+    if campaign["at"] == .null { campaign["at"] = nil }
     return Input(
       campaign: campaign,
       list: try list.map { try FileSystem.readRegularFile($0, limit: listBytesMax) },
@@ -75,15 +77,19 @@ enum CampaignSending {
     return isGiven || value.boolValue == true
   }
 
-  /// Sets the members that the options specify; throws an error if an option's value is invalid.
+  /// The value of `--at` for a campaign without a time.
+  static let noTime = "none"
+
+  /// Sets the members that the options specify, and the time to null for `--at none`; throws an error if an option's value is invalid.
   static func apply(_ options: CommandLineOptions, to campaign: inout JSONObject) throws {
     if let rate = try rate(options) { campaign["rate"] = .integer(rate) }
     if let name = options.value("name") { campaign["name"] = .string(name) }
     if let at = options.value("at") {
-      if let problem = SendTime.problem(in: at) {
-        throw UsageError(CampaignCommand.namingOption(problem.description, options))
+      if at != noTime, let problem = SendTime.problem(in: at) {
+        let error = CampaignCommand.namingOption(problem.description, options)
+        throw UsageError("\(error); for no time, use \(noTime)")
       }
-      campaign["at"] = .string(at)
+      campaign["at"] = at == noTime ? .null : .string(at)
     }
   }
 

@@ -15,8 +15,8 @@ enum ReceivedCommand {
       pushes do not arrive in time.
 
       With --count 0, exits 0 if no matching push arrives within the time limit, and 1 if one arrives. Also exits 1 if
-      the gateway has no device with the token of --token, or no app with the topic of --topic, because a mistyped
-      value would otherwise match nothing.
+      the gateway has no device with the token of --token, no app with the topic of --topic, or no token for its suffix,
+      because a mistyped value would otherwise match nothing.
       """,
     [
       .value("count", "N", default: "1", "number of pushes"),
@@ -144,6 +144,12 @@ enum ReceivedCommand {
           ? "register the app first"
           : "use the topic of a registered app, such as "
             + CommandLineOptions.list(Array(apps.bundleIDs.prefix(3))))
+    }
+    if let topic = options.value("topic"), GatewayApps(of: gateway)?.haveToken(for: topic) == false
+    {
+      return DeviceOrder.Refusal(
+        "no device has registered a token for the topic \(topic)",
+        do: "register the app for this kind of push, for example with --app BUNDLE-ID:voip")
     }
     return nil
   }

@@ -89,8 +89,11 @@ extension StreamClosure {
   /// A server does not trust another CA for the sake of one client, so the remedy differs from that of a client.
   public var handshakeFailureOfClient: String? {
     guard case .tlsFailed(let reason) = self else { return nil }
-    return self == .tlsFailed(TLSReason.unknownAuthority)
-      ? TLSReason.unknownClientAuthority : reason
+    return switch reason {
+    case TLSReason.unknownAuthority: TLSReason.unknownClientAuthority
+    case TLSReason.refusedAuthority: TLSReason.untrustedByClient
+    default: reason
+    }
   }
 
   /// True if the peer refused this side's certificate, as far as the peer's alert indicates.

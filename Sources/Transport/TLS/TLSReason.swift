@@ -8,6 +8,8 @@ enum TLSReason {
   static let wrongSignature = "the certificate's signature is invalid"
   static let otherName = "the certificate is for another name"
   static let refusedAuthority = "the peer reported: certificate of an unknown CA"
+  static let untrustedByClient =
+    refusedAuthority + ": the client must trust the CA that signed the gateway's certificate"
   static let refusedCertificate = "the peer reported: certificate not accepted"
 
   /// Returns the reason why `ssl` failed on this thread, and empties OpenSSL's error queue.

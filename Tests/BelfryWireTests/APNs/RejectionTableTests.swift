@@ -16,6 +16,9 @@ import Testing
     `retry-after`, in seconds; `belfry send` waits for this time and retries. The legacy status is the status that the
     binary interface returns for the same reason.
 
+    To find out why a provider token gets `InvalidProviderToken` or `ExpiredProviderToken`, paste it into the screen
+    *Tools* of the [console](console.md), or send it to [`POST /api/provider-token-check`](admin-api.md).
+
     <!-- RejectionTableTests compares this table with the code, and writes it if BELFRY_WRITE_TABLES is set. -->
 
     | Status | Reason | Condition | Sender action | Legacy status |

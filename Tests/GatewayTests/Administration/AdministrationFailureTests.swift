@@ -15,7 +15,8 @@ import Testing
       ),
       (
         .system(.call(name: "open", errno: EROFS, subject: "/a")),
-        "cannot open /a: read-only file system", "choose a writable location"
+        "cannot open /a: read-only file system",
+        "remount the file system read-write, or choose a writable location"
       ),
       (.missing(what: "team T"), "team T does not exist", "check the gateway's log"),
     ] as [(StorageFailure, String, String)])

@@ -120,6 +120,10 @@ import Testing
       unknown.client.closure
         == .tlsFailed("certificate of an unknown CA: trust the CA that signed it"))
     #expect(unknown.server.closure == .tlsFailed("the peer reported: certificate of an unknown CA"))
+    #expect(
+      unknown.server.closure?.handshakeFailureOfClient
+        == "the peer reported: certificate of an unknown CA: the client must trust the CA that signed the gateway's "
+        + "certificate")
     let named = try exchange(
       TestIdentities.serverContext(), TestIdentities.clientContext(), serverName: "elsewhere.test")
     #expect(named.client.closure == .tlsFailed("the certificate is for another name"))
