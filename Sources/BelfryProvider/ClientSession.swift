@@ -34,7 +34,7 @@ struct ClientSession: ~Copyable {
   init(
     policy: RetryPolicy, endpoint: String, connections: Int = 1, random: any RandomNumberGenerator
   ) {
-    pool = ConnectionPool(size: connections)
+    pool = ConnectionPool(size: connections, failuresMax: policy.connectionAttemptsMax)
     self.policy = policy
     self.endpoint = endpoint
     self.random = random
@@ -99,6 +99,8 @@ struct ClientSession: ~Copyable {
   enum AnswerAction: Equatable {
     /// Deliver the outcome to the sender.
     case deliver
+    /// Deliver the outcome to the sender, and generate another provider token for later requests.
+    case deliverAndRenewToken
     /// Keep the request, which the session sends again.
     case retry
     /// Keep the request, which the session sends again, and generate another provider token for it.
@@ -119,24 +121,23 @@ struct ClientSession: ~Copyable {
       renewsTokens: renewsTokens)
     pool.finished(on: connection, answered: true)
     switch decision {
-    case .final: requests.remove(number)
+    case .final:
+      requests.remove(number)
+      guard !policy.resendsRefused else { break }
+      switch ConnectionDecision(outcome, renewsTokens: renewsTokens) {
+      case .keep: break
+      case .replace: leave(connection, withOthers: false, now: now)
+      case .renewToken:
+        leave(connection, withOthers: true, now: now)
+        closeIfDrained(connection)
+        return .deliverAndRenewToken
+      }
     case .retry(let pause):
       let (due, overflow) = now.addingReportingOverflow(pause)
       requests.requeue(number, from: overflow ? .max : due)
     case .retryWithNewToken, .retryOnNewConnection:
       requests.requeue(number, counts: true)
-      // The other connections sent the same token. If this connection is already draining, another connection reported
-      // the token earlier.
-      let isFirst = pool.openConnections.contains { $0.number == connection }
-      let left =
-        decision == .retryWithNewToken && isFirst
-        ? pool.openConnections.map(\.number) : [connection]
-      for number in left where number != connection {
-        draining.insert(number)
-        pool.leave(number)
-        closeIfDrained(number)
-      }
-      drain(connection, now: now, reason: "the service asked for another connection")
+      leave(connection, withOthers: decision == .retryWithNewToken, now: now)
     }
     closeIfDrained(connection)
     switch decision {
@@ -144,6 +145,20 @@ struct ClientSession: ~Copyable {
     case .retryWithNewToken: return .retryWithNewToken
     case .retry, .retryOnNewConnection: return .retry
     }
+  }
+
+  /// Drains a connection, because the service does not accept further requests on it; with `withOthers`, also drains the
+  /// other connections, which sent the same token.
+  private mutating func leave(_ connection: ConnectionNumber, withOthers: Bool, now: Int64) {
+    // If this connection is already draining, another connection reported the token earlier.
+    let isFirst = pool.openConnections.contains { $0.number == connection }
+    let left = withOthers && isFirst ? pool.openConnections.map(\.number) : [connection]
+    for number in left where number != connection {
+      draining.insert(number)
+      pool.leave(number)
+      closeIfDrained(number)
+    }
+    drain(connection, now: now, reason: "the service asked for another connection")
   }
 
   /// Handles a request that could not be written to its connection, which does not count as an attempt.

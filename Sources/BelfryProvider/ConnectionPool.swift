@@ -49,6 +49,8 @@ struct ConnectionPool {
   }
 
   private let size: Int
+  /// The number of consecutive failures after which the waiting requests fail.
+  private let failuresMax: Int
   private var open: [Open] = []
   private var connecting: [Connecting] = []
   /// The number of consecutive failures.
@@ -61,7 +63,8 @@ struct ConnectionPool {
   private var nextNumber: UInt64 = 1
 
   /// Creates a pool for up to `size` simultaneous connections, without any connections yet.
-  init(size: Int) {
+  init(size: Int, failuresMax: Int = Limits.connectFailuresMax) {
+    self.failuresMax = max(1, failuresMax)
     precondition(size > 0, "a pool allows at least one connection")
     self.size = size
   }
@@ -218,7 +221,7 @@ struct ConnectionPool {
     }
     assert(failures > 0, "a pause follows at least one failure")
     let isAlone = open.isEmpty && connecting.isEmpty
-    return isAlone && failures >= Limits.connectFailuresMax ? .failWaiting : .reconnect
+    return isAlone && failures >= failuresMax ? .failWaiting : .reconnect
   }
 
   /// Permanently removes all connections.

@@ -202,6 +202,9 @@ final class ProviderLoop: PushServiceConnectionOwner, TimerTarget {
       number, answer.outcome, renewsTokens: key != nil, now: loop.nowNanoseconds)
     {
     case .deliver: finish(number, .success(answer))
+    case .deliverAndRenewToken:
+      if let issuedAt = pending[number]?.tokenIssuedAt { renewal.refused(issuedAt: issuedAt) }
+      finish(number, .success(answer))
     case .retryWithNewToken:
       if let issuedAt = pending[number]?.tokenIssuedAt { renewal.refused(issuedAt: issuedAt) }
     case .retry, .ignore: return

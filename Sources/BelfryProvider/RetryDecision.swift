@@ -19,7 +19,9 @@ enum RetryDecision: Equatable {
     _ outcome: PushOutcome, attempts: Int, policy: RetryPolicy, jitter: UInt64,
     renewsTokens: Bool
   ) {
-    guard case .rejected(let refusal) = outcome, attempts < policy.attemptsMax else {
+    guard policy.resendsRefused, case .rejected(let refusal) = outcome,
+      attempts < policy.attemptsMax
+    else {
       self = .final
       return
     }
@@ -54,6 +56,29 @@ enum RetryDecision: Equatable {
   }
 }
 
+/// The consequence of a response for the connections of a client that does not send refused pushes again.
+enum ConnectionDecision: Equatable {
+  /// Keep the connection.
+  case keep
+  /// Send later requests on another connection.
+  case replace
+  /// Send later requests with a new provider token on other connections.
+  case renewToken
+
+  /// Makes the decision for a response.
+  init(_ outcome: PushOutcome, renewsTokens: Bool) {
+    guard case .rejected(let refusal) = outcome else {
+      self = .keep
+      return
+    }
+    switch refusal.rejection {
+    case .expiredProviderToken: self = renewsTokens ? .renewToken : .keep
+    case .tooManyProviderTokenUpdates, .shutdown: self = .replace
+    default: self = .keep
+    }
+  }
+}
+
 /// The limits on a client's attempts to send a push.
 public struct RetryPolicy: Sendable, Equatable {
   /// The maximum number of times that a push is sent.
@@ -67,6 +92,12 @@ public struct RetryPolicy: Sendable, Equatable {
   /// Otherwise, the push fails with ``ProviderFailure/unanswered(reason:)``, so that the sender can first check whether
   /// the service received the push.
   public var resendsUnanswered = true
+  /// True if a refused push is sent again when the refusal recommends it.
+  ///
+  /// Otherwise, every response is the outcome of its push, for example, for a relay whose sender decides.
+  public var resendsRefused = true
+  /// The number of consecutive failed connections after which the waiting pushes fail.
+  public var connectionAttemptsMax = Limits.connectFailuresMax
 
   /// Creates a policy.
   ///

@@ -26,6 +26,7 @@ public final class GatewayMetrics: Sendable {
   let loweredStreamLimits: Counter
   private let erringConnections: [ProviderErrorPolicy.Excess: Counter]
   private let states: [Counter]
+  private let relayed: [RelayKind: Counter]
   private let deliveryMilliseconds: Histogram
   private let broadcastStates: [Counter]
   let broadcasts: Counter
@@ -127,6 +128,13 @@ public final class GatewayMetrics: Sendable {
         "belfry_notifications_total", help: "Accepted notifications, by outcome.",
         labels: ["state": $0.label])
     }
+    relayed = Dictionary(
+      uniqueKeysWithValues: RelayKind.allCases.map {
+        let counter = registry.counter(
+          "belfry_pushes_relayed_total",
+          help: "Pushes for devices of an upstream, by outcome.", labels: ["outcome": $0.rawValue])
+        return ($0, counter)
+      })
     deliveryMilliseconds = registry.histogram(
       "belfry_delivery_seconds",
       help:
@@ -203,6 +211,8 @@ public final class GatewayMetrics: Sendable {
   func countDelivery(milliseconds: Int64) {
     deliveryMilliseconds.observe(UInt64(max(0, milliseconds)))
   }
+
+  func count(_ kind: RelayKind) { relayed[kind]?.add() }
 
   func count(_ state: DeliveryState) { states[Int(state.rawValue)].add() }
 

@@ -95,14 +95,15 @@ extension ControlChange {
   /// True if something that was accepted before the change must be refused after it.
   var takesAway: Bool {
     switch self {
-    case .removeTeam, .removeApp, .removeChannel, .unregisterAll: true
+    case .removeTeam, .removeApp, .removeChannel, .removeUpstream, .unregisterAll: true
     case .putKey(let key): key.revokedMilliseconds != nil
     case .putCertificate(let certificate): certificate.revokedMilliseconds != nil
     case .putDevice(let device): device.revokedMilliseconds != nil
     case .putSetting(let name, _):
       // No node may seal a token with a key that another node lacks.
       name == ControlSetting.tokenKeys || name == ControlSetting.authority  // text: our own names
-    case .putTeam, .putApp, .putChannel, .putBroadcast, .removeBroadcast,
+    case .putTeam, .putApp, .putChannel, .putUpstream, .putBudget, .addUse, .putBroadcast,
+      .removeBroadcast,
       .removeExpiredBroadcasts, .putDeviceCertificate, .recordArrival, .putRegistration,
       .forgetFormerRegistrations, .putSubscription, .markSubscription, .removeSubscription,
       .forgetSetAside:

@@ -58,6 +58,7 @@ public final class GatewayServer {
   /// The membership of a cluster; nil for a single gateway.
   let cluster: ClusterNodeRuntime?
   private let claimWriter: ClaimWriter?
+  private let upstreams: UpstreamRegistry
   private let mailbox: Mailbox<ControlPlaneMessage>
   private var threads: [any RunningLoop] = []
   private var mailboxes: [Int: LoopMailbox] = [:]
@@ -94,7 +95,7 @@ public final class GatewayServer {
   /// Creates a gateway from its data folder, and creates any missing files, but does not open any listeners.
   public convenience init(
     configuration: GatewayConfiguration, loop: EventLoop, metrics registry: MetricRegistry,
-    log: Log
+    makeCarrier: UpstreamCarrierFactory? = nil, log: Log
   ) throws(Failure) {
     var membership: (any ClusterMembership)?
     do {
@@ -102,7 +103,8 @@ public final class GatewayServer {
       // A start that must fail leaves no new folder behind.
       if !FileSystem.exists(path) { try configuration.ports.requireFree(on: configuration.host) }
       let dataFolder = try DataFolder(path)
-      let resources = try GatewayResources.inFolder(of: configuration, log: log)
+      var resources = try GatewayResources.inFolder(of: configuration, log: log)
+      resources.makeCarrier = makeCarrier
       membership = resources.cluster?.membership
       try self.init(
         configuration: configuration, resources: resources, dataFolder: dataFolder, loop: loop,
@@ -166,12 +168,15 @@ public final class GatewayServer {
       try ClaimWriter($0.claims, on: resources.batches, log: log)
     }
     self.claimWriter = claimWriter
+    let upstreams = UpstreamRegistry(
+      folder: folder, makeCarrier: resources.makeCarrier, log: log)
+    self.upstreams = upstreams
     controlPlane = ControlPlane(
       configuration: configuration, store: controlStore, writer: controlWriter,
       authority: resources.authority, revocations: resources.revocations, loop: loop,
       epoch: resources.epoch,
-      random: GatewayShared.generator(of: -1, seed: resources.randomSeed), metrics: metrics,
-      log: log)
+      random: GatewayShared.generator(of: -1, seed: resources.randomSeed),
+      upstreams: upstreams, metrics: metrics, log: log)
     certificates = resources.certificates.map { shown, source in
       CertificateWatch(
         shown, from: source, store: controlStore, writer: controlWriter,
@@ -211,6 +216,7 @@ public final class GatewayServer {
     runtime.notifications = resources.notificationStore
     runtime.cluster = node
     runtime.changeLog = log
+    runtime.upstreamState = { [upstreams] in upstreams.state(ofApp: $0) }
     runtime.presences = {
       [logReader] () throws(AdministrationFailure) -> Administration.Presences in
       let own = try logReader.presences()
@@ -498,6 +504,7 @@ public final class GatewayServer {
     isStopped = true
     for peer in peers { peer.post(.stop) }
     for thread in threads { thread.join() }
+    upstreams.close()
     claimWriter?.close()
     writer.close()
     controlWriter.close()

@@ -385,4 +385,29 @@ package enum Limits {
   static let deviceAdmissionsBurst = 1_000
   /// The size, in bytes, at which a batch of messages to another node is sent; NATS accepts 1 MiB by default.
   static let clusterBatchBytes = 65_536
+
+  // MARK: Relay
+
+  /// The maximum number of bytes of an upstream's host name; DNS allows 253.
+  static let upstreamHostBytesMax = 253
+  /// The maximum number of bytes of an upstream's certificate authorities; chains of a few certificates are smaller than
+  /// 20,000 bytes.
+  static let upstreamAuthorityBytesMax = 65_536
+  /// The maximum number of an app's pushes that wait for its upstream's answer.
+  ///
+  /// The gateway answers further pushes with 503. At 100 ms per answer, this is enough for 20,000 pushes per second, and
+  /// with payloads of 4 KB, it takes up 8 MB.
+  static let relayUnansweredMax = 2_000
+  /// The maximum number of a key's pushes that wait until the store has counted them for the key's budget.
+  ///
+  /// The gateway answers further pushes with 503. A write takes a few milliseconds, and counts all pushes that wait.
+  static let budgetWaitingMax = 2_000
+  /// The time, in nanoseconds, for which no push is sent after the upstream has refused the publisher's credentials.
+  static let relayPauseNanoseconds: Int64 = 10_000_000_000
+  /// The minimum time, in nanoseconds, between two log lines about the same kind of problem of an upstream.
+  static let relayAlarmNanoseconds: Int64 = 60_000_000_000
+  /// The maximum number of a loop's relayed pushes that `belfry log` shows; each of them takes up a few hundred bytes.
+  static let relayedLinesMax = 4_096
+  /// The maximum number of bytes of a field in an upstream's answer that the sender receives; a UUID has 36.
+  static let relayedFieldBytesMax = 128
 }

@@ -86,6 +86,12 @@ struct PostgresImportTable: Sendable {
     PostgresImportTable(
       "subscription", "device channel:data received_high received_low", keyCount: 2,
       ("i11", "d11", "f11")),
+    PostgresImportTable(
+      "upstream",
+      "app key_id:text team_id:text sealed_key:data environment host:text port authority:data "
+        + "created", keyCount: 1, ("i14", "d14", "f14")),
+    PostgresImportTable(
+      "budget", "key:text per_day per_second day used", keyCount: 1, ("i15", "d15", "f15")),
     PostgresImportTable("setting", "name:text value:data", keyCount: 1, ("i12", "d12", "f12")),
     PostgresImportTable(
       "notification",

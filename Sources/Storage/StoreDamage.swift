@@ -16,6 +16,10 @@ public final class StoreDamage: Sendable {
     case channel([UInt8])
     case device(UInt64)
     case registration(device: UInt64, app: UInt32, kind: UInt8)
+    /// The upstream of an app.
+    case upstream(app: UInt32)
+    /// The budget of a provider key.
+    case budget(String)
     case setting(String)
     /// A record of an agent.
     case record(collection: String, key: String)
@@ -118,6 +122,8 @@ extension StoreDamage.Key {
     case .channel: "channel"
     case .device: "device"
     case .registration: "registration"
+    case .upstream: "upstream"
+    case .budget: "budget"
     case .setting: "setting"
     case .record: "record"
     }
@@ -129,9 +135,9 @@ extension StoreDamage.Key {
   var bytes: [UInt8] {
     switch self {
     case .team(let text), .providerKey(let text), .certificate(let text), .bundle(let text),
-      .setting(let text):
+      .budget(let text), .setting(let text):
       Self.quoted(text)
-    case .app(let number): Array("\(number)".utf8)
+    case .app(let number), .upstream(let number): Array("\(number)".utf8)
     case .channel(let bytes): Array("X'\(bytes.map(Self.hexadecimal).joined())'".utf8)
     case .device(let number): Array("\(Int64(bitPattern: number))".utf8)
     case .registration(let device, let app, let kind):

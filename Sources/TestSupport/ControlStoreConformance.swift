@@ -16,6 +16,7 @@ public struct ControlStoreConformance: Sendable {
   public func check() throws {
     try keepsEverything()
     try replacesRecords()
+    try replacesUpstreamsAndBudgets()
     try removesAnApp()
     try removesATeam()
     try removesAChannel()
@@ -61,8 +62,55 @@ public struct ControlStoreConformance: Sendable {
         DeviceCertificateRecord(serial: "0c", device: device.number, notAfter: 11)),
       .putRegistration(registration(device.number, generation: .max)),
       .putSubscription(SubscriptionRecord(device: device.number, channel: channel.id)),
+      .putUpstream(upstream),
+      .putBudget(
+        BudgetRecord(key: "KEY0000001", perDay: 1_000, perSecond: 20, day: 13, used: 14)),
       .putSetting(name: "enrollment-code", value: [1, 2, 3]),
     ]
+  }
+
+  private let upstream = UpstreamRecord(
+    app: 1, keyID: "PUBLISHER1", teamID: "PUBLISHERS", sealedKey: [9, 0, 9],
+    environment: .production, host: "push.example.org", port: 2197, authorityPEM: [4],
+    createdMilliseconds: 15)
+
+  private func replacesUpstreamsAndBudgets() throws {
+    let store = try make()
+    try store.apply(everything)
+    var changed = upstream
+    changed.environment = .sandbox
+    changed.host = ""
+    changed.authorityPEM = []
+    changed.sealedKey = [1]
+    try store.apply([.putUpstream(changed)])
+    #expect(try store.upstreams() == [changed])
+    // Changed limits leave the number of used pushes unchanged, and uses leave the limits unchanged.
+    try store.apply([.putBudget(BudgetRecord(key: "KEY0000001", perSecond: 1))])
+    #expect(
+      try store.budgets() == [BudgetRecord(key: "KEY0000001", perSecond: 1, day: 13, used: 14)])
+    // A use on an earlier day than the stored one counts for the stored day.
+    let uses: [(day: Int64, count: Int64, stored: Int64, used: Int64)] = [
+      (13, 3, 13, 17), (14, 2, 14, 2), (13, 4, 14, 6),
+    ]
+    for use in uses {
+      try store.apply([
+        .addUse(key: "KEY0000001", day: use.day, count: use.count),
+        .addUse(key: "UNKNOWN", day: use.day, count: use.count),
+      ])
+      let stored = BudgetRecord(
+        key: "KEY0000001", perSecond: 1, day: use.stored, used: use.used)
+      #expect(try store.budgets() == [stored])
+      #expect(try store.budget(ofKey: "KEY0000001") == stored)
+    }
+    try store.apply([.removeUpstream(app: 1), .removeUpstream(app: 2)])
+    #expect(try store.upstreams().isEmpty)
+    var orphan = upstream
+    orphan.app = 9
+    #expect {
+      try store.apply([.putUpstream(orphan)])
+    } throws: { error in
+      if case StorageFailure.missing = error { true } else { false }
+    }
   }
 
   private func keepsEverything() throws {
@@ -108,6 +156,7 @@ public struct ControlStoreConformance: Sendable {
     try store.apply([.removeApp(number: 1)])
     #expect(try store.apps().isEmpty)
     #expect(try store.channels().isEmpty)
+    #expect(try store.upstreams().isEmpty)
     #expect(try store.broadcasts().isEmpty)
     #expect(try store.registrations().isEmpty)
     #expect(try store.subscriptions().isEmpty)
@@ -123,6 +172,7 @@ public struct ControlStoreConformance: Sendable {
     try store.apply([.removeApp(number: 1), .removeTeam(id: team.id)])
     #expect(try store.teams().isEmpty)
     #expect(try store.keys().isEmpty)
+    #expect(try store.budgets().isEmpty)
     #expect(try store.certificates().isEmpty)
     #expect(try store.devices() == [device])
   }
@@ -340,6 +390,8 @@ public struct ControlStoreConformance: Sendable {
     all += try store.deviceCertificates().map { .putDeviceCertificate($0) }
     all += try store.registrations().map { .putRegistration($0) }
     all += try store.subscriptions().map { .putSubscription($0) }
+    all += try store.upstreams().map { .putUpstream($0) }
+    all += try store.budgets().map { .putBudget($0) }
     all.append(
       .putSetting(name: "enrollment-code", value: try store.setting("enrollment-code")))
     return Set(all)

@@ -43,7 +43,8 @@ final class GatewayRun {
     do {
       if !FileSystem.exists(folder.path) { try Self.requireFree(console: settings.console) }
       server = try GatewayServer(
-        configuration: configuration, loop: loop, metrics: metrics, log: log)
+        configuration: configuration, loop: loop, metrics: metrics,
+        makeCarrier: ProviderCarrier.factory(), log: log)
     } catch {
       // If another gateway already uses the folder, the ready file might belong to that gateway.
       if !error.isFolderBusy, let readyFile { try FileSystem.remove(readyFile) }

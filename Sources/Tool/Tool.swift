@@ -149,6 +149,11 @@ enum Tool {
       tables: { FaultCommand.noun.tables },
       run: FaultCommand.noun.run),
     Command(
+      name: "upstream", group: .gateway,
+      summary: "relay pushes to Apple with the publisher's key",
+      tables: { UpstreamCommand.noun.tables },
+      run: UpstreamCommand.noun.run),
+    Command(
       name: "backup", group: .gateway, summary: "back up a gateway",
       tables: { [BackupCommand.table] },
       run: BackupCommand.run),

@@ -104,6 +104,42 @@ func `requests wait for the connection and go one at a time until the service ra
   #expect(session.steps(now: 0) == [.close(connection(1))])
 }
 
+@Test func `A client that sends no refused push again delivers each response`() {
+  var policy = RetryPolicy()
+  policy.resendsRefused = false
+  for reason in [Rejection.tooManyRequests, .serviceUnavailable, .badDeviceToken] {
+    var session = openSession(policy, limit: 10, requests: 1...1)
+    _ = session.steps(now: 0)
+    let action = session.answered(request(1), refused(reason), renewsTokens: true, now: 0)
+    #expect(action == .deliver, "\(reason)")
+    #expect(session.steps(now: 0).isEmpty, "the connection is kept after \(reason)")
+  }
+  // After an expired token, the next request gets a new token on another connection.
+  var session = openSession(policy, limit: 10, requests: 1...1)
+  _ = session.steps(now: 0)
+  let action = session.answered(
+    request(1), refused(.expiredProviderToken), renewsTokens: true, now: 0)
+  #expect(action == .deliverAndRenewToken)
+  #expect(session.steps(now: 0) == [.close(connection(1))])
+  session.submit(request(2), now: 0)
+  #expect(session.steps(now: 0) == [.connect(connection(2))])
+  session.checkInvariants()
+}
+
+@Test func `A client with one connection attempt fails the waiting pushes after the first failure`()
+{
+  var policy = RetryPolicy()
+  policy.connectionAttemptsMax = 1
+  var session = session(policy)
+  session.submit(request(1), now: 0)
+  #expect(session.steps(now: 0) == [.connect(connection(1))])
+  session.ended(connection(1), reason: "refused", now: 0)
+  guard case .fail(request(1), .unreachable)? = session.steps(now: 0).first else {
+    Issue.record("the push still waits for a connection")
+    return
+  }
+}
+
 @Test func `a certificate cannot be renewed so its refusal goes to the sender`() {
   var session = openSession(limit: 10, requests: 1...1)
   _ = session.steps(now: 0)

@@ -376,7 +376,7 @@ import Transport
     try await wait(campaigns, id, for: "completed")
     let report = try ask(campaigns, "GET", "/campaigns/\(id)/report").object
     let languages = report["languages"]?.arrayValue?.compactMap(\.objectValue) ?? []
-    #expect(languages.map { $0["language"] } == ["fr", "en"])
+    #expect(languages.map { $0["language"] } == ["en", "fr"])
     #expect(languages.allSatisfy { $0["accepted"] == 1 && $0["devices"] == 1 })
     let csv = try ask(
       campaigns, "GET", "/campaigns/\(id)/report", query: [("format", "csv")]

@@ -150,6 +150,13 @@ import Transport
           channel: channel, requestID: NotificationID(high: 1, low: 2),
           uniqueID: NotificationID(high: 3, low: 4), expiration: 1 << 40, priority: 5,
           payload: Array("{\"aps\":{}}".utf8), acceptedMilliseconds: 5)),
+      .putUpstream(
+        UpstreamRecord(
+          app: 1 << 21, keyID: "PUBLISHER1", teamID: "PUBLISHERS",
+          sealedKey: [UInt8](repeating: 7, count: 99), environment: .production,
+          host: "push.example.org", port: 2197, authorityPEM: [4], createdMilliseconds: 6)),
+      .putBudget(
+        BudgetRecord(key: "KEY0000001", perDay: 1_000, perSecond: 20, day: 13, used: 14)),
       .putSetting(name: "enrolment-code", value: Array("ABCD-EFGH".utf8)),
     ]
     for device in UInt64(1)...4 {
@@ -189,6 +196,8 @@ import Transport
     lines += try store.deviceCertificates().map { "\($0)" }
     lines += try store.registrations().map { "\($0)" }
     lines += try store.subscriptions().map { "\($0)" }
+    lines += try store.upstreams().map { "\($0)" }
+    lines += try store.budgets().map { "\($0)" }
     lines += try store.unregistered(
       app: 1 << 21, kind: 1, after: .init(endOfMillisecond: 0), limit: 99
     ).map {

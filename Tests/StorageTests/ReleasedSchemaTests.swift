@@ -56,6 +56,8 @@ import Testing
     Released(
       release: "", archive: "control-7", file: "control.sqlite", version: 7, store: .control),
     Released(
+      release: "", archive: "control-8", file: "control.sqlite", version: 8, store: .control),
+    Released(
       release: "", archive: "notifications-4", file: "notifications.sqlite", version: 4,
       store: .notifications),
     Released(

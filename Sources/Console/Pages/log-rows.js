@@ -10,7 +10,7 @@ const mostStates = 12;
 export function kind(state) {
   if (state.startsWith("Delivered")) return "good";
   if (state.startsWith("Discarded") || state === "Refused") return "bad";
-  if (state.startsWith("Stored")) return "fair";
+  if (state.startsWith("Stored") || state === "Unknown") return "fair";
   return "plain";
 }
 

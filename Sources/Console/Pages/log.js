@@ -27,7 +27,7 @@ const mostSearched = 128;
 
 const states = ["Received by APNs", "Sent", "Delivered to Device", "Delivered (From Storage)", "Stored – Device Offline",
   "Stored – Power Considerations", "Stored – No Room on Device", "Replaced", "Withdrawn", "Discarded – Disabled", "Discarded – Disabled (From Storage)",
-  "Discarded – Expired", "Discarded – Token Unregistered", "Discarded – Token Unregistered (From Storage)", "Refused"];
+  "Discarded – Expired", "Discarded – Token Unregistered", "Discarded – Token Unregistered (From Storage)", "Refused", "Relayed", "Unknown"];
 const types = ["alert", "background", "voip", "liveactivity", "complication", "fileprovider", "location", "mdm", "pushtotalk", "widgets", "controls"];
 const times = [["", "Any time"], ["5", "Last 5 minutes"], ["15", "Last 15 minutes"], ["60", "Last hour"], ["1440", "Last 24 hours"], ["custom", "Custom…"]];
 

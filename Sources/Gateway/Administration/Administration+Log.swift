@@ -26,6 +26,8 @@ extension AdministrationRequest {
     case .revokeCertificate: ("revoked a provider certificate", "serial")
     case .addTopic: ("added or changed an app", "topic")
     case .removeTopic: ("removed an app", "topic")
+    case .addUpstream: ("added or changed an upstream", "topic")
+    case .removeUpstream: ("removed an upstream", "topic")
     case .addChannel: ("added a channel", "channel")
     case .removeChannel: ("removed a channel", "channel")
     case .revokeDevice: ("revoked a device", "device")
@@ -39,7 +41,8 @@ extension AdministrationRequest {
     case .addFault: ("added a fault", "id")
     case .removeFault: ("removed a fault", "id")
     case .clearFaults: ("removed faults", nil)
-    case .listTeams, .listKeys, .makeProviderToken, .listCertificates, .listTopics, .listChannels,
+    case .listTeams, .listKeys, .listUpstreams, .makeProviderToken, .listCertificates, .listTopics,
+      .listChannels,
       .listDevices, .listDeviceApps, .enrollmentCode, .listAuthorities, .listTokenKeys, .listNodes,
       .listDamage, .listFaults, .log, .checkPush, .checkDeviceToken, .checkProviderToken:
       nil

@@ -44,8 +44,9 @@ extension Administration {
         environments: new.environments, topics: new.topics, relatedKey: new.relatedKey,
         createdMilliseconds: now)
       try runtime?.keepSecrets()
-      try apply([.putKey(record)])
-      var line = AdministrationLines.line(record)
+      let budget = Self.budget(of: new, id: id)
+      try apply([.putKey(record)] + (budget.map { [.putBudget($0)] } ?? []))
+      var line = AdministrationLines.line(record, budget: budget, atMilliseconds: now)
       line["file"] = .string(folder.keyFile(id))
       let unknown = try unknownTopics(new.topics, team: new.team)
       if !unknown.isEmpty { line["unknownTopics"] = .array(unknown.map { .string($0.topic) }) }
@@ -57,6 +58,25 @@ extension Administration {
     } catch {
       return .failure(.init(.broken, "cannot store the key", do: "\(error)"))
     }
+  }
+
+  func listKeys(_ now: Int64) throws(StorageFailure) -> AdministrationAnswer {
+    var budgets: [String: BudgetRecord] = [:]  // text: IDs of known keys
+    for budget in try store.budgets() { budgets[budget.key] = budget }
+    var lines: [JSONObject] = []
+    for key in try store.keys() {
+      lines.append(
+        AdministrationLines.line(key, budget: budgets[key.id], atMilliseconds: now))
+    }
+    return .success(lines)
+  }
+
+  /// Returns the budget of a new key; nil if the key has no limits.
+  private static func budget(
+    of new: AdministrationRequest.NewKey, id: String
+  ) -> BudgetRecord? {
+    guard new.perDay != nil || new.perSecond != nil else { return nil }
+    return BudgetRecord(key: id, perDay: new.perDay, perSecond: new.perSecond)
   }
 
   /// Returns those of the topics that no app of the team has, each with the team that owns the app, if there is one.
@@ -86,6 +106,13 @@ extension Administration {
     }
     if let bad = new.topics.first(where: { !Self.isBundleID($0) }) { return Self.badBundleID(bad) }
     if let failure = tooMany(new, among: keys) { return failure }
+    if let perDay = new.perDay, perDay < 1 {
+      return .init(
+        .invalid, "invalid limit of \(perDay) pushes per day", do: "use a number from 1")
+    }
+    if new.perSecond == 0 {
+      return .init(.invalid, "invalid limit of 0 pushes per second", do: "use a number from 1")
+    }
     guard let related = new.relatedKey else { return nil }
     guard let other = keys.first(where: { $0.id == related }), other.team == new.team else {
       return .init(

@@ -23,6 +23,8 @@ public final class Administration: Sendable {
     var payloads: DeliveryLogPayloads?
     /// A function that gives the folder's changed keys to the other nodes of a cluster.
     var keepSecrets: @Sendable () throws -> Void = {}
+    /// A function that returns the state of the connection to an app's upstream; nil if the app has no upstream.
+    var upstreamState: @Sendable (_ app: UInt32) -> String? = { _ in nil }
     /// The cluster that the gateway is a node of; nil for a single gateway.
     var cluster: ClusterNodeRuntime?
     /// The log for administrators' changes.
@@ -196,7 +198,7 @@ public final class Administration: Sendable {
     case .listTeams: return .success(try store.teams().map(lines.line))
     case .addTeam(let id, let name): return try addTeam(id, name, now)
     case .removeTeam(let id, let isForced): return try removeTeam(id, isForced: isForced)
-    case .listKeys: return .success(try store.keys().map(lines.line))
+    case .listKeys: return try listKeys(now)
     case .addKey(let key): return try addKey(key, now)
     case .revokeKey(let id): return try revokeKey(id, now)
     case .makeProviderToken(let key): return try makeProviderToken(key, now)
@@ -207,6 +209,9 @@ public final class Administration: Sendable {
     case .addTopic(let topic): return try addTopic(topic, now)
     case .removeTopic(let bundleID, let isForced):
       return try removeTopic(bundleID, isForced: isForced)
+    case .listUpstreams: return try listUpstreams()
+    case .addUpstream(let upstream): return try addUpstream(upstream, now)
+    case .removeUpstream(let topic): return try removeUpstream(topic: topic)
     case .listChannels: return try listChannels()
     case .addChannel(let bundleID, let keepsLatest):
       return try addChannel(bundleID, keepsLatest, now)

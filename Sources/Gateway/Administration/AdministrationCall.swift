@@ -5,12 +5,12 @@ internal import Storage
 ///
 /// ```
 /// GET /api/teams   /keys   /certificates   /topics   /channels   /devices?of=…   /faults   /log?of=…
-///     /devices/NUMBER/apps
+///     /upstreams   /devices/NUMBER/apps
 ///     /enrolment-code   /authorities   /token-keys   /damage
 /// POST the same except devices, log and damage; /api/tokens creates a provider token
 ///        /api/push-check   /token-check   /provider-token-check change nothing
 /// DELETE /api/teams/ID?force=1   /keys/ID   /certificates/SERIAL   /topics/BUNDLE-ID?force=0   /devices/NUMBER
-///        /faults?token=HEX   /faults/ID   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1
+///        /upstreams/BUNDLE-ID   /faults?token=HEX   /faults/ID   /channels?channel=BASE64&app=BUNDLE-ID   /authorities?force=1
 ///        /token-keys/ID?force=1   /damage
 /// ```
 public struct AdministrationCall: Sendable {
@@ -62,6 +62,7 @@ public struct AdministrationCall: Sendable {
     case "keys": .listKeys
     case "certificates": .listCertificates
     case "topics": .listTopics
+    case "upstreams": .listUpstreams
     case "channels": .listChannels
     case "devices": .listDevices(of: value("of"))
     case "enrolment-code": .enrollmentCode
@@ -86,7 +87,9 @@ public struct AdministrationCall: Sendable {
         .init(
           id: try fields.optionalText("id"), team: try fields.optionalText("team") ?? "",
           environments: try fields.environments("environment"),
-          topics: try fields.texts("topics"), relatedKey: try fields.optionalText("related")))
+          topics: try fields.texts("topics"), relatedKey: try fields.optionalText("related"),
+          perDay: try fields.optionalNumber("perDay", of: Int64.self),
+          perSecond: try fields.optionalNumber("perSecond", of: UInt32.self)))
     case "tokens":
       request = .makeProviderToken(key: try fields.optionalText("key"))
     case "certificates":
@@ -112,6 +115,7 @@ public struct AdministrationCall: Sendable {
       let storage = try fields.optionalNumber("storage", of: UInt8.self) ?? 0
       guard storage < 2 else { throw AdministrationFields.wrong("storage", "\(storage)", "0 or 1") }
       request = .addChannel(bundleID: try fields.text("app"), keepsLatest: storage == 1)
+    case "upstreams": request = .addUpstream(try fields.upstream())
     case "enrolment-code":
       request = .rotateEnrollmentCode
     case "authorities":
@@ -143,6 +147,7 @@ public struct AdministrationCall: Sendable {
     case ("certificates", .some(let serial)): return .revokeCertificate(serial: serial)
     case ("topics", .some(let bundleID)):
       return .removeTopic(bundleID: bundleID, isForced: value("force") != "0")
+    case ("upstreams", .some(let topic)): return .removeUpstream(topic: topic)
     case ("channels", .none):
       guard let id = value("channel") else {
         throw AdministrationFailure(
@@ -205,6 +210,9 @@ extension AdministrationRequest {
     case .addTopic(let topic): .init("POST", "/api/topics", body: topic.json)
     case .removeTopic(let bundleID, let isForced):
       .init("DELETE", "/api/topics/\(bundleID)", query: isForced ? [] : [("force", "0")])
+    case .listUpstreams: .init("GET", "/api/upstreams")
+    case .addUpstream(let upstream): .init("POST", "/api/upstreams", body: upstream.json)
+    case .removeUpstream(let topic): .init("DELETE", "/api/upstreams/\(topic)")
     case .listChannels: .init("GET", "/api/channels")
     case .addChannel(let bundleID, let keepsLatest):
       .init(
@@ -259,7 +267,9 @@ extension AdministrationRequest.NewKey {
     .of(
       ("id", id.json), ("team", team.isEmpty ? nil : .string(team)),
       ("environment", .string(environments.name)),
-      ("topics", .array(topics.map { .string($0) })), ("related", relatedKey.json))
+      ("topics", .array(topics.map { .string($0) })), ("related", relatedKey.json),
+      ("perDay", perDay.map { .integer($0) }),
+      ("perSecond", perSecond.map { .integer(Int64($0)) }))
   }
 }
 
@@ -270,6 +280,37 @@ extension AdministrationRequest.NewCertificate {
       ("environment", .string(environments.name)),
       ("form", .string(isUniversal ? "universal" : "uid")),
       ("key", .string(hasRSAKey ? "rsa" : "ec")))
+  }
+}
+
+extension AdministrationFields {
+  fileprivate mutating func upstream() throws(AdministrationFailure)
+    -> AdministrationRequest
+    .NewUpstream
+  {
+    let environment = try optionalText("environment")
+    if let environment, Environment(name: environment) == nil {
+      throw Self.wrong("environment", environment, "sandbox or production")
+    }
+    return AdministrationRequest.NewUpstream(
+      topic: try text("topic"), privateKeyPEM: Array(try text("key").utf8),
+      keyID: try text("keyID"), teamID: try text("teamID"),
+      environment: environment.flatMap(Environment.init(name:)),
+      host: try optionalText("host") ?? "",
+      port: try optionalNumber("port", of: UInt16.self) ?? 443,
+      authorityPEM: Array((try optionalText("ca") ?? "").utf8))
+  }
+}
+
+extension AdministrationRequest.NewUpstream {
+  fileprivate var json: JSONObject {
+    .of(
+      ("topic", .string(topic)), ("key", .string(String(decoding: privateKeyPEM, as: UTF8.self))),
+      ("keyID", .string(keyID)), ("teamID", .string(teamID)),
+      ("environment", environment.map { .string($0.name) }),
+      ("host", host.isEmpty ? nil : .string(host)),
+      ("port", host.isEmpty ? nil : .integer(Int64(port))),
+      ("ca", authorityPEM.isEmpty ? nil : .string(String(decoding: authorityPEM, as: UTF8.self))))
   }
 }
 

@@ -26,6 +26,21 @@ enum AdministrationLines {
     return line
   }
 
+  /// Returns the line of a key with its budget, and with the number of relayed pushes that it has used today.
+  static func line(
+    _ key: KeyRecord, budget: BudgetRecord?, atMilliseconds now: Int64
+  ) -> JSONObject {
+    var line = line(key)
+    guard let budget else { return line }
+    line["perDay"] = budget.perDay.map { .integer($0) }
+    line["perSecond"] = budget.perSecond.map { .integer(Int64($0)) }
+    if let perDay = budget.perDay {
+      let used = budget.day < now / 86_400_000 ? 0 : min(budget.used, perDay)
+      line["usedToday"] = .integer(used)
+    }
+    return line
+  }
+
   static func line(_ certificate: CertificateRecord) -> JSONObject {
     var line: JSONObject = [
       "serial": .string(certificate.serial), "team": .string(certificate.team),
@@ -127,6 +142,7 @@ enum AdministrationLines {
     var line: JSONObject = [
       "at": time(entry.atMilliseconds), "state": .string(entry.state),
     ]
+    line["status"] = entry.status.map { .integer(Int64($0)) }
     line["reason"] = entry.reason.map { .string($0) }
     line["apnsID"] = .string(entry.id.text)
     line["uniqueID"] = entry.uniqueID.map { .string($0.text) }

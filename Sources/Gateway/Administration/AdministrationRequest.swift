@@ -1,3 +1,4 @@
+public import BelfryWire
 public import Storage
 
 /// An administrator's request to a running or stopped gateway.
@@ -27,6 +28,11 @@ public enum AdministrationRequest: Sendable, Hashable {
   ///
   /// With `isForced`, the request succeeds even if devices have registered the app.
   case removeTopic(bundleID: String, isForced: Bool)
+  case listUpstreams
+  /// Relays the pushes of an app, whose tokens the gateway did not create, to an upstream; replaces the app's earlier
+  /// upstream.
+  case addUpstream(NewUpstream)
+  case removeUpstream(topic: String)  // text: an operator chose it
   case listChannels
   case addChannel(bundleID: String, keepsLatest: Bool)
   /// Removes a channel.
@@ -120,17 +126,60 @@ public enum AdministrationRequest: Sendable, Hashable {
     public var topics: [String]
     /// The ID of the only other key that can share a connection with this key; nil for no other key.
     public var relatedKey: String?
+    /// The maximum number of relayed pushes per day, which begins at midnight UTC; nil for no limit.
+    public var perDay: Int64?
+    /// The maximum number of relayed pushes per second; nil for no limit.
+    public var perSecond: UInt32?
 
     /// Creates the parameters of a new provider key.
     public init(
       id: String? = nil, team: String, environments: EnvironmentScope = .both,
-      topics: [String] = [], relatedKey: String? = nil
+      topics: [String] = [], relatedKey: String? = nil, perDay: Int64? = nil,
+      perSecond: UInt32? = nil
     ) {
       self.id = id
       self.team = team
       self.environments = environments
       self.topics = topics
       self.relatedKey = relatedKey
+      self.perDay = perDay
+      self.perSecond = perSecond
+    }
+  }
+
+  /// The parameters of an upstream: a push service, and the publisher's credentials for it.
+  public struct NewUpstream: Sendable, Hashable {
+    /// The bundle identifier of the app.
+    public var topic: String  // text: an operator chose it
+    /// The publisher's private key, as the text of a `.p8` file.
+    public var privateKeyPEM: [UInt8]
+    /// The ID of the publisher's key, 10 letters and digits.
+    public var keyID: String  // text: an operator chose it
+    /// The ID of the publisher's team, 10 letters and digits.
+    public var teamID: String  // text: an operator chose it
+    /// The environment of Apple's service; nil for the gateway's environment.
+    public var environment: Environment?
+    /// The host name or address of the upstream; empty for Apple's service.
+    public var host: String  // text: an operator chose it
+    /// The port of the upstream, if it has a host.
+    public var port: UInt16
+    /// The certificate authority of the upstream, as PEM text; empty to trust the system's authorities.
+    public var authorityPEM: [UInt8]
+
+    /// Creates the parameters of an upstream.
+    public init(
+      topic: String, privateKeyPEM: [UInt8], keyID: String, teamID: String,
+      environment: Environment? = nil, host: String = "", port: UInt16 = 443,
+      authorityPEM: [UInt8] = []
+    ) {
+      self.topic = topic
+      self.privateKeyPEM = privateKeyPEM
+      self.keyID = keyID
+      self.teamID = teamID
+      self.environment = environment
+      self.host = host
+      self.port = port
+      self.authorityPEM = authorityPEM
     }
   }
 

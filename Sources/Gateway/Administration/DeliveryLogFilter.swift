@@ -38,7 +38,10 @@ public struct DeliveryLogFilter: Sendable {
     }
     topic = value("topic")?.utf8.map(Self.lowercased)
     if let text = value("state") {
-      let labels = DeliveryState.allCases.map(\.label) + [DeliveryLogLine.refused]
+      let labels =
+        DeliveryState.allCases.map(\.label) + [
+          DeliveryLogLine.refused, DeliveryLogLine.relayed, DeliveryLogLine.unknown,
+        ]
       guard labels.contains(where: { $0.hasSameBytes(as: text) }) else {
         throw AdministrationFields.wrong("state", text, "one of \(labels.joined(separator: ", "))")
       }

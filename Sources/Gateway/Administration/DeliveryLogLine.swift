@@ -28,6 +28,10 @@ public struct DeliveryLogLine: Sendable, Hashable {
   public var atMilliseconds: Int64
   /// The state of a rejected push; `reason` contains the cause.
   public static let refused = "Refused"
+  /// The state of a push that an upstream answered.
+  static let relayed = "Relayed"
+  /// The state of a push that an upstream might have accepted, although it did not answer.
+  static let unknown = "Unknown"
 
   /// The event, as `DeliveryState.label` spells it, or ``refused``.
   public var state: String
@@ -41,6 +45,8 @@ public struct DeliveryLogLine: Sendable, Hashable {
   public var device: UInt64
   /// The topic of the app.
   public var topic: String
+  /// The HTTP status of the upstream's answer; nil for a push that was not relayed.
+  public var status: Int?
   /// The push type; nil if it is unknown.
   public var pushType: PushType?
 

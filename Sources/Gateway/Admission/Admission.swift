@@ -13,6 +13,10 @@ public protocol AdmissionContext {
   func mayBeDamaged(app: UInt32) -> Bool
   /// Returns a device token's contents; `nil` if this gateway didn't create it.
   mutating func open(token: Span<UInt8>) -> TokenContents?
+  /// Returns true if pushes to devices of an upstream are relayed for this app.
+  func hasUpstream(_ app: App) -> Bool
+  /// Returns true if the app's upstream wasn't found but might be in a damaged row.
+  func mayHaveDamagedUpstream(app: UInt32) -> Bool
   /// Returns the scripted answer (`belfry fault`) to a request that is valid, except that its token might be inactive;
   /// `nil` for the regular answer.
   mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection?
@@ -24,6 +28,10 @@ extension AdmissionContext {
   /// Returns false; contexts that can have damaged rows override this default.
   public func mayBeDamaged(app: UInt32) -> Bool { false }
 
+  /// Returns true if the app has a relay; contexts without a directory override this default.
+  public func hasUpstream(_ app: App) -> Bool { app.hasUpstream }
+  /// Returns false; contexts that can have damaged rows override this default.
+  public func mayHaveDamagedUpstream(app: UInt32) -> Bool { false }
   /// Returns nil; contexts that have scripted answers override this default.
   public mutating func scripted(_ request: borrowing PushRequest, to app: App) -> Rejection? { nil }
 }
@@ -41,6 +49,8 @@ public enum Admission {
   public enum Decision {
     case refused(Rejection)
     case admitted(Admitted)
+    /// The gateway did not create the device token, and the app has an upstream, which performs the remaining checks.
+    case forwarded(App, from: ProviderCredential)
   }
 
   /// A request that passed the checks.
@@ -90,7 +100,7 @@ public enum Admission {
     guard PayloadSyntax.isObject(body) else { return .refused(.payloadEmpty) }
     if let rejection = context.scripted(request, to: app) { return .refused(rejection) }
     guard let contents = context.open(token: request.token.span) else {
-      return .refused(.badDeviceToken)
+      return decisionOnForeignToken(request, of: app, from: credential, context)
     }
     guard contents.app == app.number, isPair(contents.kind, topicKind) else {
       // The token's app might be missing only because its row is damaged.
@@ -107,6 +117,20 @@ public enum Admission {
         contents: contents, app: app, pushType: pushType,
         priority: priority(of: request, pushType: pushType),
         expiration: expiration(of: request, atSeconds: now)))
+  }
+
+  /// Returns the decision on a request whose token this gateway did not create.
+  ///
+  /// If an upstream might be missing only because its row is damaged, the token might be valid, so the sender must not
+  /// delete it.
+  private static func decisionOnForeignToken(
+    _ request: borrowing PushRequest, of app: App, from sender: ProviderCredential,
+    _ context: some AdmissionContext
+  ) -> Decision {
+    guard !request.token.isEmpty else { return .refused(.badDeviceToken) }
+    if context.hasUpstream(app) { return .forwarded(app, from: sender) }
+    return .refused(
+      context.mayHaveDamagedUpstream(app: app.number) ? .serviceUnavailable : .badDeviceToken)
   }
 
   private static func faultInFields(_ request: borrowing PushRequest) -> Rejection? {

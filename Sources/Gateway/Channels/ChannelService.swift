@@ -285,7 +285,7 @@ final class ChannelService {
         .putRegistration,
         .forgetFormerRegistrations,
         .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .forgetSetAside,
-        .putSetting:
+        .putUpstream, .removeUpstream, .putBudget, .addUse, .putSetting:
         continue
       }
     }

@@ -30,7 +30,8 @@ extension DeliveryLogLine {
   /// Appends the line's encoding, without a length, because every field has one.
   func encode(into bytes: inout [UInt8]) {
     bytes.append(field: atMilliseconds)
-    bytes.append(field: state)
+    // The status is a part of the state, so that nodes of earlier releases can read the line.
+    bytes.append(field: status.map { "\(state)\t\($0)" } ?? state)
     bytes.append(field: reason ?? "")
     bytes.append(fields: id)
     bytes.append(field: uniqueID?.high ?? 0)
@@ -51,6 +52,9 @@ extension DeliveryLogLine {
       atMilliseconds: at, state: state, reason: reason.isEmpty ? nil : reason, id: id,
       uniqueID: uniqueID.high == 0 && uniqueID.low == 0 ? nil : uniqueID, device: device,
       topic: topic, pushType: PushType(rawValue: pushType))
+    guard let tab = state.utf8.lastIndex(of: UInt8(ascii: "\t")) else { return }
+    self.state = String(state[..<tab])
+    status = Int(state[state.utf8.index(after: tab)...])
   }
 }
 

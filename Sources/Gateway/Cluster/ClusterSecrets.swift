@@ -35,7 +35,9 @@ struct ClusterSecrets {
   }
 
   /// The files in the data folder that contain the shared keys.
-  static let files = ["ca-key.pem", "ca.pem", "ca-first.pem", "token-keys"]
+  static let files = [
+    "ca-key.pem", "ca.pem", "ca-first.pem", "token-keys", UpstreamSealer.file,
+  ]
   private static let publicFiles: Set = ["ca.pem", "ca-first.pem"]
   /// The name of the secret in the database.
   static let name = "keys"
@@ -88,9 +90,10 @@ struct ClusterSecrets {
   func push(from folder: GatewayFolder, replaces: Bool) throws -> Bool {
     let former = try membership.secret(Self.name)
     if let former {
-      // Another node might have generated provider keys that this node has not read yet.
+      // Another node might have generated keys that this node has not read yet.
       try write(former, into: folder) { name in
-        Self.isProviderKey(name) && !FileSystem.exists(folder.file(name))
+        (Self.isProviderKey(name) || name == UpstreamSealer.file)  // text: our own names
+          && !FileSystem.exists(folder.file(name))
       }
     }
     var bundle: [UInt8] = []

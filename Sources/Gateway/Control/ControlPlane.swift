@@ -43,6 +43,9 @@ final class ControlPlane {
   /// A function that tells the other nodes of a cluster that this node has written a change.
   var announceChange: () -> Void = {}
   private var teamRates: [String: SharedRate] = [:]
+  private let upstreams: UpstreamRegistry
+  /// The budgets of keys, by the key's ID; a budget with unchanged limits is the same object in every directory.
+  var budgets: [String: SenderBudget] = [:]  // text: IDs of known keys
 
   /// A device that is being written to disk.
   struct Enrolling {
@@ -58,8 +61,10 @@ final class ControlPlane {
   init(
     configuration: GatewayConfiguration, store: any ControlStore, writer: ControlWriter,
     authority: any DeviceCertificateIssuer, revocations: CertificateRevocations, loop: EventLoop,
-    epoch: UInt32, random: SystemRandom.Generator, metrics: GatewayMetrics, log: Log
+    epoch: UInt32, random: SystemRandom.Generator, upstreams: UpstreamRegistry,
+    metrics: GatewayMetrics, log: Log
   ) {
+    self.upstreams = upstreams
     deviceNumbers = DeviceNumbers(epoch: epoch)
     self.random = random
     self.metrics = metrics
@@ -122,20 +127,25 @@ final class ControlPlane {
     let certificates = try store.certificates()
     let revoked = Set(certificates.filter { $0.revokedMilliseconds != nil }.map(\.serial))
     revocations.replace(with: revoked)
+    try updateBudgets()
     var keys: [ProviderVerificationKey] = []
     for record in try store.keys() where record.revokedMilliseconds == nil {
       guard let publicKey = try? ES256PublicKey(spkiDER: record.publicKeySPKI) else {
         log.warning("ignoring a provider key that cannot be read", ["key": record.id])
         continue
       }
-      keys.append(ProviderVerificationKey(record, publicKey: publicKey))
+      keys.append(
+        ProviderVerificationKey(record, publicKey: publicKey, budget: budget(ofKey: record.id)))
     }
     let apps = try store.apps()
     adoptions.removeAll()
     for case let adopter? in apps.lazy.map(\.adopter) { adoptions[adopter, default: 0] += 1 }
+    let relays = upstreams.update(try store.upstreams(), apps: apps)
     let directory = CredentialDirectory(
       version: directoryVersion, keys: keys,
-      apps: apps.map { App($0, teamRate: rate(ofTeam: $0.team)) },
+      apps: apps.map {
+        App($0, teamRate: rate(ofTeam: $0.team), relay: relays[$0.number])
+      },
       certificateTeams: Dictionary(
         certificates.filter { $0.revokedMilliseconds == nil }.map { ($0.serial, $0.team) },
         uniquingKeysWith: { first, _ in first }),
@@ -377,7 +387,8 @@ final class ControlPlane {
     var isDirectoryOld = false
     for change in changes {
       switch change {
-      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .forgetSetAside:
+      case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .putUpstream,
+        .removeUpstream, .putBudget, .forgetSetAside:
         isDirectoryOld = true
       case .putDevice(let device):
         guard let revoked = device.revokedMilliseconds, !peers.isEmpty else { continue }
@@ -390,7 +401,7 @@ final class ControlPlane {
         .putDeviceCertificate, .recordArrival, .putRegistration, .forgetFormerRegistrations,
         .unregisterAll, .putSubscription,
         .markSubscription,
-        .removeSubscription, .putSetting:
+        .removeSubscription, .addUse, .putSetting:
         // The channel service handles channel changes; the other changes need no action here.
         continue
       }
@@ -407,6 +418,7 @@ final class ControlPlane {
     where certificate.revokedMilliseconds != nil {
       revocations.add(certificate.serial)
     }
+    for case .removeUpstream(let app) in changes { upstreams.withdraw(app: app) }
     directoryVersion += 1
     publish(published.withoutRevoked(changes, version: directoryVersion))
   }

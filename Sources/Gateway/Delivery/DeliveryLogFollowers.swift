@@ -28,4 +28,11 @@ struct DeliveryLogFollowers {
     guard !members.isEmpty else { return }
     members.removeAll { $0.query.matches(entry) && !$0.follower.receive([line(entry)]) }
   }
+
+  mutating func tell(
+    _ entry: RelayedPushes.Entry, line: (RelayedPushes.Entry) -> DeliveryLogLine
+  ) {
+    guard !members.isEmpty else { return }
+    members.removeAll { $0.query.matches(entry) && !$0.follower.receive([line(entry)]) }
+  }
 }

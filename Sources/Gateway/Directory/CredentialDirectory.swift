@@ -17,12 +17,26 @@ public final class ProviderVerificationKey: Sendable {
   public let bundleIDs: Set<[UInt8]>?
   /// The only key that can share a connection with this key.
   public let relatedKeyID: String?
+  /// The budget of the key's relayed pushes; nil for no limits.
+  let budget: SenderBudget?
 
-  /// Creates a key from its parts.
-  public init(
+  /// Creates a key without a budget from its parts.
+  public convenience init(
     id: String, teamID: String, publicKey: ES256PublicKey,
     environments: Set<BelfryWire.Environment>, bundleIDs: Set<[UInt8]>?, relatedKeyID: String?
   ) {
+    self.init(
+      id: id, teamID: teamID, publicKey: publicKey, environments: environments,
+      bundleIDs: bundleIDs, relatedKeyID: relatedKeyID, budget: nil)
+  }
+
+  /// Creates a key from its parts.
+  init(
+    id: String, teamID: String, publicKey: ES256PublicKey,
+    environments: Set<BelfryWire.Environment>, bundleIDs: Set<[UInt8]>?, relatedKeyID: String?,
+    budget: SenderBudget?
+  ) {
+    self.budget = budget
     self.id = id
     self.teamID = teamID
     self.publicKey = publicKey
@@ -52,11 +66,27 @@ public final class App: Sendable {
   /// The rate limit of the app's team; `nil` for no limit.
   public let teamRate: SharedRate?
 
-  /// Creates an app from its parts.
-  public init(
+  /// The relay of pushes to devices of an upstream; nil if the app has no upstream.
+  let relay: AppRelay?
+  /// True if the app has an upstream.
+  public var hasUpstream: Bool { relay != nil }
+
+  /// Creates an app without an upstream from its parts.
+  public convenience init(
     number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32 = 1, hasBroadcast: Bool = true,
     teamRate: SharedRate? = nil
   ) {
+    self.init(
+      number: number, bundleID: bundleID, teamID: teamID, keep: keep, hasBroadcast: hasBroadcast,
+      teamRate: teamRate, relay: nil)
+  }
+
+  /// Creates an app from its parts.
+  init(
+    number: UInt32, bundleID: [UInt8], teamID: String, keep: UInt32, hasBroadcast: Bool,
+    teamRate: SharedRate?, relay: AppRelay?
+  ) {
+    self.relay = relay
     self.teamRate = teamRate
     self.number = number
     self.bundleID = bundleID
@@ -220,6 +250,11 @@ public final class CredentialDirectory: Sendable {
   /// Returns true if the app isn't found but might be in a damaged row.
   func mayBeDamaged(app number: UInt32) -> Bool {
     damage.mayHave(.app(number: number)) && app(number: number) == nil
+  }
+
+  /// Returns true if the app's upstream isn't found but might be in a damaged row.
+  func mayHaveDamagedUpstream(app number: UInt32) -> Bool {
+    damage.mayHave(.upstream(app: number))
   }
 
   /// Returns the team that a provider certificate was issued to; the serial number is in hexadecimal.

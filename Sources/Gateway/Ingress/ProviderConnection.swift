@@ -262,6 +262,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
       if rejection == .payloadEmpty { logPayloadFault(open) }
       answer(
         open.streamID, .refused(rejection, timestampMilliseconds: faults.takeTimestamp(rejection)))
+    case .forwarded(let app, let sender): relay(open, to: app, from: sender)
     case .admitted(let admitted):
       raiseStreamLimit()
       guard isInRate(admitted.app) else {
@@ -299,7 +300,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   /// Returns true if one more push of the app's team can wait for its answer; all pushes on a connection belong to one
   /// team.
-  private func hasRoomForTeam(of app: App) -> Bool {
+  func hasRoomForTeam(of app: App) -> Bool {
     if load.team == nil { load.team = front.connections.load(ofTeam: app.teamID) }
     guard load.team?.hasRoom == true else {
       front.metrics.count(.team)
@@ -319,7 +320,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     stream.pauseReading()
   }
 
-  private func resumeIfAnswered() {
+  func resumeIfAnswered() {
     guard isPausedUntilAnswered, load.unanswered <= Limits.providerUnansweredMax / 2 else { return }
     isPausedUntilAnswered = false
     resumeReading()
@@ -403,6 +404,10 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   func mayBeDamaged(app: UInt32) -> Bool { front.directory.mayBeDamaged(app: app) }
 
+  func mayHaveDamagedUpstream(app: UInt32) -> Bool {
+    front.directory.mayHaveDamagedUpstream(app: app)
+  }
+
   func open(token: Span<UInt8>) -> TokenContents? { front.tokens.open(token) }
 
   // MARK: Answers
@@ -437,11 +442,15 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
     scheduleFlush()
   }
 
-  func refuse(_ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil) {
+  /// Refuses an open request; with `retryAfterSeconds`, the answer states when the client can try again.
+  func refuse(
+    _ streamID: Int32, _ rejection: Rejection, _ timestamp: Int64? = nil,
+    retryAfterSeconds: Int64? = nil
+  ) {
     guard let open = streams.remove(streamID), let session else { return }
     front.responses.refuse(
       streamID, rejection, timestampMilliseconds: timestamp, idName: idName(of: open),
-      idText: echo(of: open), id: id(of: open), on: session)
+      idText: echo(of: open), id: id(of: open), retryAfterSeconds: retryAfterSeconds, on: session)
     front.metrics.count(rejection)
     let pushType: PushType? = if case .value(let type) = open.request.pushType { type } else { nil }
     if !isAboutChannels(open),
@@ -462,6 +471,14 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
   /// Reduces the error counts over time, which raises the stream limit.
   func forgiveErrors() {
     if errorPolicy.hasErrors { apply(errorPolicy.passTime(at: front.loop.nowNanoseconds)) }
+  }
+
+  /// Counts an upstream's answer in the same way as an answer of the gateway.
+  func countRelayed(_ answer: UpstreamAnswer) {
+    guard !faults.isActive else { return }
+    if answer.status == 200 { return countAccepted() }
+    let isGuess = Rejection(reason: answer.reason) == .badDeviceToken
+    countRefused(status: answer.status, isGuess: isGuess)
   }
 
   /// Counts an accepted Web Push request, which offsets one error.

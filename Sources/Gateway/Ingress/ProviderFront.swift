@@ -23,6 +23,7 @@ final class ProviderFront {
   private(set) var webPush: WebPushFront?
   private var listeners: LoopListeners
   private var refusedPushes = RefusedPushes()
+  private var relayedPushes = RelayedPushes()
   private var followers = DeliveryLogFollowers()
   private var spareStreams: [ProviderStream] = []
   private var script: (version: Int, rules: FaultScript)?
@@ -235,6 +236,12 @@ final class ProviderFront {
     return true
   }
 
+  /// Records a relayed push for `belfry log`.
+  func noteRelayed(_ entry: RelayedPushes.Entry) {
+    relayedPushes.append(entry)
+    followers.tell(entry) { $0.line }
+  }
+
   /// Retains the payload of a push that is about to be refused, if the gateway retains payloads and the payload is
   /// complete.
   ///
@@ -247,9 +254,9 @@ final class ProviderFront {
     payloads.retain(open.takeBody(), id: id, uniqueID: nil)
   }
 
-  /// Returns the refused pushes that match a query.
+  /// Returns the refused and the relayed pushes that match a query.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    refusedPushes.lines(where: query.matches).map(line)
+    refusedPushes.lines(where: query.matches).map(line) + relayedPushes.lines(of: query)
   }
 
   /// Sends each later refused push that matches a query to the follower.

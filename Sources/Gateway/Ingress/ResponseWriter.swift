@@ -46,13 +46,14 @@ import Transport
   func refuse(
     _ streamID: Int32, _ rejection: Rejection, timestampMilliseconds: Int64?,
     idName: StaticString = "apns-id", idText: [UInt8], id: NotificationID,
-    on session: any HTTP2ServerSession
+    retryAfterSeconds: Int64? = nil, on session: any HTTP2ServerSession
   ) {
     start()
     appendID(idText, id, as: idName)
-    if rejection == .serviceUnavailable {
+    let usualSeconds = rejection == .serviceUnavailable ? Limits.retryAfterSeconds : nil
+    if let seconds = retryAfterSeconds ?? usualSeconds {
       let begin = used
-      append(decimal: Limits.retryAfterSeconds)
+      append(decimal: seconds)
       unsafe field("retry-after", UnsafeRawBufferPointer(rebasing: buffer[begin..<used]))
     }
     let begin = used

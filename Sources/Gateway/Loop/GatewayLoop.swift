@@ -83,6 +83,7 @@ package final class GatewayLoop: TurnEndTarget {
     switch message {
     case .submission(let submission): home.receive(submission)
     case .outcome(let address, let outcome): front.handle(outcome, for: address)
+    case .relayed(let push): front.handle(push)
     case .enrolled(let device, let reply, let route):
       home.add(device)
       guard context.send(.homeReply(reply), to: route) else {

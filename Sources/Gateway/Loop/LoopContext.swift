@@ -79,6 +79,11 @@ final class LoopContext {
     return true
   }
 
+  /// The mailbox of this loop, to which other threads can post; nil until the gateway opens.
+  var ownMailbox: LoopMailbox? {
+    outbox.peers.indices.contains(route.loop) ? outbox.peers[route.loop] : nil
+  }
+
   /// Posts a message to a loop immediately; returns false if no loop has this route.
   func post(_ message: LoopMessage, to route: Route) -> Bool {
     guard outbox.peers.indices.contains(route.loop) else { return false }

@@ -16,6 +16,8 @@ enum RoutedMessage: Sendable {
   case submission(Submission)
   /// A home sends the outcome of a push to the front of its provider.
   case outcome(ReplyAddress, ProviderAnswer)
+  /// An upstream's answer to a push of a provider on this loop.
+  case relayed(RelayedPush)
   /// A device has enrolled; its home adds the device, and then the device's connection on `route` receives the answer.
   case enrolled(DeviceClaim, answer: HomeReply, route: Route)
   /// The answer to a request from a device on this loop.

@@ -45,7 +45,10 @@ public enum FolderBackup {
   private static let formatWithoutSums: Int64 = 1
 
   /// Returns true if a backup contains an unchanged copy of this file.
-  private static func isIncluded(_ name: String) -> Bool {
+  ///
+  /// Restoring accepts every backup, including those with the key of the upstreams.
+  private static func isIncluded(_ name: String, withUpstreamKeys: Bool = true) -> Bool {
+    if name == UpstreamSealer.file { return withUpstreamKeys }
     if name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") {
       let keyID = name.dropFirst(8).dropLast(3).utf8
       return keyID.count == 10
@@ -95,11 +98,13 @@ public enum FolderBackup {
 
   /// Writes a backup of the gateway in `folder` to `file`.
   ///
+  /// Without `withUpstreamKeys`, the file does not contain the key that encrypts the publishers' keys, so the restored
+  /// gateway cannot relay pushes until its upstreams are added again.
   /// The gateway can keep running during the backup. The file gets its name only when it is complete and on disk, and
   /// then replaces any file of the same name. If the process is killed, no incomplete file remains.
   public static func make(
     of folder: GatewayFolder, to file: String, release: String, nowMilliseconds: Int64,
-    asOwner: AsOwner = { try $0() }
+    withUpstreamKeys: Bool = false, asOwner: AsOwner = { try $0() }
   ) throws -> Summary {
     let file = FileSystem.absolute(file)
     try asOwner { try check(folder, isApartFrom: file) }
@@ -109,7 +114,10 @@ public enum FolderBackup {
     var summary = Summary(
       createdMilliseconds: nowMilliseconds, environment: "", release: release, notifications: 0,
       devices: 0, byteCount: 0)
-    try asOwner { try write(folder, copies, into: archive.content, &summary) }
+    try asOwner {
+      try write(
+        folder, copies, into: archive.content, withUpstreamKeys: withUpstreamKeys, &summary)
+    }
     try archive.publish()
     summary.byteCount = FileSystem.byteCount(of: file) ?? 0
     assert(summary.byteCount > 0, "a backup is not empty")
@@ -139,7 +147,7 @@ public enum FolderBackup {
 
   private static func write(
     _ folder: GatewayFolder, _ copies: [(name: String, copy: StoreCopy)],
-    into file: RandomAccessFile, _ summary: inout Summary
+    into file: RandomAccessFile, withUpstreamKeys: Bool, _ summary: inout Summary
   ) throws {
     for (name, copy) in copies {
       let path = folder.file(name)
@@ -159,7 +167,8 @@ public enum FolderBackup {
     described["createdUnixMilliseconds"] = .integer(summary.createdMilliseconds)
     try writer.add(
       description, Array((described.text + "\n").utf8), mode: 0o600, modifiedSeconds: seconds)
-    for name in try FileSystem.list(folder.path) where isIncluded(name) {
+    for name in try FileSystem.list(folder.path)
+    where isIncluded(name, withUpstreamKeys: withUpstreamKeys) {
       try writer.add(
         name, contentsOf: folder.file(name), mode: mode(of: name), modifiedSeconds: seconds)
     }

@@ -11,6 +11,7 @@ public import Transport
 /// server.pem, server-key.pem  the listeners' certificate and key
 /// server-added-NAME.pem, …    the certificate for clients that request a name that was added later
 /// token-keys                  one key per line, hexadecimal; the first seals device tokens
+/// upstream-key                the key that encrypts the publishers' keys for upstreams, hexadecimal
 /// admin-token                 the token for the admin API
 /// AuthKey_KEYID.p8            the first team's provider key
 /// delivery-log.LOOP           the latest notification events

@@ -54,6 +54,8 @@ package struct GatewayResources {
   package var batches: any BatchRunner = ThreadBatchRunner()
   /// A function that creates the delivery log of the loop with the given number.
   package var makeDeliveryLog: @Sendable (Int) throws(SystemFailure) -> DeliveryLog
+  /// The factory of connections to upstreams; nil if the program cannot relay pushes.
+  package var makeCarrier: UpstreamCarrierFactory?
   /// The seed of all random numbers; nil to use the kernel's random numbers.
   package var randomSeed: UInt64?
   /// The administration's clock, in milliseconds since 1970.

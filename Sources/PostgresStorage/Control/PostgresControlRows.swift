@@ -253,6 +253,48 @@ extension PostgresControlRows where Record == SubscriptionRecord {
   }
 }
 
+extension PostgresControlRows where Record == UpstreamRecord {
+  static let all = PostgresControlRows(
+    statement: Statement(
+      name: "upstreams",
+      sql: """
+        SELECT app, key_id, team_id, sealed_key, environment, host, port, authority, created
+        FROM upstream ORDER BY app
+        """)
+  ) { rows, row in
+    guard let app = UInt32(exactly: rows.integer(row, 0)),
+      let port = UInt16(exactly: rows.integer(row, 6)),
+      let environment = scope(rows, row, 4)?.only
+    else { return nil }
+    return UpstreamRecord(
+      app: app, keyID: rows.text(row, 1), teamID: rows.text(row, 2),
+      sealedKey: rows.bytes(row, 3), environment: environment, host: rows.text(row, 5),
+      port: port, authorityPEM: rows.bytes(row, 7), createdMilliseconds: rows.integer(row, 8))
+  }
+}
+
+extension PostgresControlRows where Record == BudgetRecord {
+  static let all = PostgresControlRows(
+    statement: Statement(
+      name: "budgets",
+      sql: "SELECT key, per_day, per_second, day, used FROM budget ORDER BY key"), record: budget)
+
+  static let budgetOfKey = PostgresControlRows(
+    statement: Statement(
+      name: "budget_of_key",
+      sql: "SELECT key, per_day, per_second, day, used FROM budget WHERE key = $1"),
+    record: budget)
+
+  private static func budget(_ rows: PostgresRows, _ row: Int) -> BudgetRecord? {
+    let perSecond = rows.optionalInteger(row, 2)
+    let limit = perSecond.flatMap { UInt32(exactly: $0) }
+    guard (perSecond == nil) == (limit == nil) else { return nil }
+    return BudgetRecord(
+      key: rows.text(row, 0), perDay: rows.optionalInteger(row, 1), perSecond: limit,
+      day: rows.integer(row, 3), used: rows.integer(row, 4))
+  }
+}
+
 private func scope(_ rows: PostgresRows, _ row: Int, _ column: Int) -> EnvironmentScope? {
   UInt8(exactly: rows.integer(row, column)).flatMap(EnvironmentScope.init)
 }

@@ -81,6 +81,20 @@ extension PostgresControlStore {
       [.init(markSubscription, parameters(subscription))]
     case .removeSubscription(let subscription):
       [.init(removeSubscription, [.bits(subscription.device), .data(subscription.channel)])]
+    case .putUpstream(let upstream): [.init(putUpstream, parameters(upstream))]
+    case .removeUpstream(let app): [.init(removeUpstream, [.integer(Int64(app))])]
+    case .putBudget(let budget):
+      [
+        .init(
+          putBudget,
+          [
+            .text(budget.key), .integer(budget.perDay),
+            .integer(budget.perSecond.map { Int64($0) }), .integer(budget.day),
+            .integer(budget.used),
+          ])
+      ]
+    case .addUse(let key, let day, let count):
+      [.init(addUse, [.text(key), .integer(day), .integer(count)])]
     case .forgetSetAside: []
     case .putSetting(let name, let value):
       if let value {
@@ -158,6 +172,17 @@ extension PostgresControlStore {
     return [
       .bits(subscription.device), .data(subscription.channel), .bits(subscription.received?.high),
       .bits(subscription.received?.low),
+    ]
+  }
+
+  private static func parameters(_ upstream: UpstreamRecord) -> [PostgresValue] {
+    assert(!upstream.sealedKey.isEmpty, "an upstream has a key")
+    return [
+      .integer(Int64(upstream.app)), .text(upstream.keyID), .text(upstream.teamID),
+      .data(upstream.sealedKey),
+      .integer(Int64(EnvironmentScope(upstream.environment).rawValue)), .text(upstream.host),
+      .integer(Int64(upstream.port)), .data(upstream.authorityPEM),
+      .integer(upstream.createdMilliseconds),
     ]
   }
 
@@ -253,6 +278,30 @@ extension PostgresControlStore {
       UPDATE subscription SET received_high = $3, received_low = $4
       WHERE device = $1 AND channel = $2
       """)
+  private static let putUpstream = Statement(
+    name: "put_upstream",
+    sql: """
+      INSERT INTO upstream VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      ON CONFLICT (app) DO UPDATE SET key_id = excluded.key_id, team_id = excluded.team_id,
+        sealed_key = excluded.sealed_key, environment = excluded.environment,
+        host = excluded.host, port = excluded.port, authority = excluded.authority,
+        created = excluded.created
+      """)
+  private static let putBudget = Statement(
+    name: "put_budget",
+    sql: """
+      INSERT INTO budget VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (key) DO UPDATE SET per_day = excluded.per_day, per_second = excluded.per_second
+      """)
+  private static let addUse = Statement(
+    name: "add_use",
+    sql: """
+      UPDATE budget SET used = CASE WHEN day < $2 THEN 0 ELSE used END + $3,
+        day = GREATEST(day, $2)
+      WHERE key = $1
+      """)
+  private static let removeUpstream = Statement(
+    name: "remove_upstream", sql: "DELETE FROM upstream WHERE app = $1")
   private static let putSetting = Statement(
     name: "put_setting",
     sql: """

@@ -72,6 +72,18 @@ extension PostgresControlStore {
         one boolean PRIMARY KEY DEFAULT true CHECK (one), changes bigint NOT NULL
       );
       INSERT INTO control_progress VALUES (true, 0);
+      """,
       """
+      CREATE TABLE upstream (
+        app bigint PRIMARY KEY REFERENCES app ON DELETE CASCADE, key_id text NOT NULL,
+        team_id text NOT NULL, sealed_key bytea NOT NULL, environment bigint NOT NULL,
+        host text NOT NULL, port bigint NOT NULL, authority bytea NOT NULL,
+        created bigint NOT NULL
+      );
+      CREATE TABLE budget (
+        key text COLLATE "C" PRIMARY KEY REFERENCES provider_key ON DELETE CASCADE,
+        per_day bigint, per_second bigint, day bigint NOT NULL, used bigint NOT NULL
+      );
+      """,
     ])
 }

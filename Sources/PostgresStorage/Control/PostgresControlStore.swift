@@ -179,6 +179,17 @@ public final class PostgresControlStore: ControlStore {
   /// Returns all subscriptions, sorted by device.
   public func subscriptions() throws(StorageFailure) -> [SubscriptionRecord] { try records(.all) }
 
+  /// Returns the upstreams of apps, sorted by the number of the app.
+  public func upstreams() throws(StorageFailure) -> [UpstreamRecord] { try records(.all) }
+
+  /// Returns the budgets of keys, sorted by the ID of the key.
+  public func budgets() throws(StorageFailure) -> [BudgetRecord] { try records(.all) }
+
+  /// Returns the budget of a key.
+  public func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord? {
+    try records(.budgetOfKey, [.text(key)]).first
+  }
+
   /// Returns the named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
     let rows = try read(Self.setting, [.text(name)])

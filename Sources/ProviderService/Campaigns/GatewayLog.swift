@@ -20,9 +20,9 @@ public struct GatewayLog: Sendable {
     /// Returns nil for an object that is not a log line.
     public init?(_ object: JSONObject) {
       // Ignore refusals. The campaign received them as responses, and they do not show whether the gateway has the
-      // notification.
+      // notification. The same applies to the refusals of an upstream.
       guard let id = object["apnsID"]?.stringValue, let state = object["state"]?.stringValue,
-        state != "Refused",
+        state != "Refused", state != "Relayed" || object["status"]?.integerValue == 200,
         let at = object["at"]?.stringValue,
         let notification = NotificationID(Array(id.utf8).span),
         let moment = Self.milliseconds(at)
@@ -148,6 +148,8 @@ public struct GatewayLog: Sendable {
 
   package static let received = "Received by APNs"
   package static let sent = "Sent"
+  /// The state of a push that an upstream of the gateway might have accepted.
+  static let unknown = "Unknown"
   static let unregistered = "Discarded – Token Unregistered"
 
   /// Returns the conclusion that a line in this state allows.
@@ -159,7 +161,7 @@ public struct GatewayLog: Sendable {
     switch state {
     case unregistered: .absent
     case received: .received
-    case sent: .sent
+    case sent, unknown: .sent
     default: .accepted
     }
   }

@@ -8,7 +8,9 @@ extension ControlChange {
   /// The data that other nodes must read again; nil if they need not learn of the change.
   package var clusterSubject: ClusterChange.Subject? {
     switch self {
-    case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp: .directory
+    case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .putUpstream,
+      .removeUpstream, .putBudget:
+      .directory
     case .putChannel(let channel): .channel(channel.id)
     case .removeChannel(let id): .channel(id)
     case .putBroadcast(let broadcast): .channel(broadcast.channel)
@@ -19,7 +21,7 @@ extension ControlChange {
       Self.privateSettings.contains { $0.utf8.elementsEqual(name.utf8) } ? nil : .setting(name)
     case .removeExpiredBroadcasts, .putDeviceCertificate, .recordArrival, .putRegistration,
       .forgetFormerRegistrations, .unregisterAll, .putSubscription, .markSubscription,
-      .removeSubscription, .forgetSetAside:
+      .removeSubscription, .addUse, .forgetSetAside:
       nil
     }
   }
@@ -34,7 +36,7 @@ extension ControlChange {
     case .putTeam, .removeTeam, .putKey, .putCertificate, .putApp, .removeApp, .putChannel,
       .removeChannel, .putBroadcast, .removeBroadcast, .removeExpiredBroadcasts, .putDevice,
       .putDeviceCertificate, .recordArrival, .forgetFormerRegistrations, .unregisterAll,
-      .forgetSetAside, .putSetting:
+      .putUpstream, .removeUpstream, .putBudget, .addUse, .forgetSetAside, .putSetting:
       nil
     }
   }

@@ -14,6 +14,7 @@ extension ControlEngine {
     case noTeam, noKeysOfTeam, noCertificatesOfTeam
     case noApp, noRegistrationsOfApp, noChannel, noBroadcast, noExpiredBroadcasts
     case noSubscription, noSetting
+    case upstream, noUpstream, budget, budgetUse
 
     var sql: String {
       switch self {
@@ -111,6 +112,18 @@ extension ControlEngine {
       case .noExpiredBroadcasts: "DELETE FROM broadcast WHERE expiration <= ?1"
       case .noSubscription: "DELETE FROM subscription WHERE device = ?1 AND channel = ?2"
       case .noSetting: "DELETE FROM setting WHERE name = ?1"
+      case .upstream:
+        "INSERT OR REPLACE INTO upstream VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+      case .noUpstream: "DELETE FROM upstream WHERE app = ?1"
+      case .budget:
+        """
+        INSERT INTO budget VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (key) DO UPDATE SET per_day = ?2, per_second = ?3
+        """
+      case .budgetUse:
+        """
+        UPDATE budget SET used = iif(day < ?2, 0, used) + ?3, day = max(day, ?2) WHERE key = ?1
+        """
       }
     }
   }
@@ -162,6 +175,19 @@ extension ControlEngine {
       let statement = try statement(.noSubscription)
       try statement.bind(1, subscription.device)
       try statement.bind(2, subscription.channel)
+      try statement.run()
+    case .putUpstream(let upstream): try put(upstream)
+    case .removeUpstream(let app):
+      let statement = try statement(.noUpstream)
+      try statement.bind(1, Int64(app))
+      try statement.run()
+    case .putBudget(let budget): try put(budget)
+    case .addUse(let key, let day, let count):
+      assert(count > 0, "an added use is at least one push")
+      let statement = try statement(.budgetUse)
+      try statement.bind(1, key)
+      try statement.bind(2, day)
+      try statement.bind(3, count)
       try statement.run()
     case .forgetSetAside: try database.forgetSetAside()
     case .putSetting(let name, let value):
@@ -311,6 +337,35 @@ extension ControlEngine {
     try statement.bind(2, subscription.channel)
     try statement.bind(3, subscription.received.map { Int64(bitPattern: $0.high) })
     try statement.bind(4, subscription.received.map { Int64(bitPattern: $0.low) })
+    try statement.run()
+  }
+
+  private func put(_ upstream: UpstreamRecord) throws(StorageFailure) {
+    assert(!upstream.sealedKey.isEmpty, "an upstream has a key")
+    assert(!upstream.keyID.isEmpty && !upstream.teamID.isEmpty, "a key has an ID and a team")
+    assert(upstream.port > 0, "an upstream has a port")
+    let statement = try statement(.upstream)
+    try statement.bind(1, Int64(upstream.app))
+    try statement.bind(2, upstream.keyID)
+    try statement.bind(3, upstream.teamID)
+    try statement.bind(4, upstream.sealedKey)
+    try statement.bind(5, Int64(EnvironmentScope(upstream.environment).rawValue))
+    try statement.bind(6, upstream.host)
+    try statement.bind(7, Int64(upstream.port))
+    try statement.bind(8, upstream.authorityPEM)
+    try statement.bind(9, upstream.createdMilliseconds)
+    try statement.run()
+  }
+
+  private func put(_ budget: BudgetRecord) throws(StorageFailure) {
+    assert(budget.used >= 0, "the number of used pushes is not negative")
+    assert(budget.perDay.map { $0 > 0 } ?? true, "a limit per day is positive")
+    let statement = try statement(.budget)
+    try statement.bind(1, budget.key)
+    try statement.bind(2, budget.perDay)
+    try statement.bind(3, budget.perSecond.map { Int64($0) })
+    try statement.bind(4, budget.day)
+    try statement.bind(5, budget.used)
     try statement.run()
   }
 

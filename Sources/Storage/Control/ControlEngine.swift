@@ -265,6 +265,26 @@ final class ControlEngine: MarkedStoreEngine {
         ) STORED
       ) STRICT;
       """,
+      // The upstreams to which the gateway relays pushes, and the budgets of the senders' keys.
+      """
+      CREATE TABLE upstream (
+        app INTEGER PRIMARY KEY REFERENCES app ON DELETE CASCADE, key_id TEXT NOT NULL,
+        team_id TEXT NOT NULL, sealed_key BLOB NOT NULL, environment INTEGER NOT NULL,
+        host TEXT NOT NULL, port INTEGER NOT NULL, authority BLOB NOT NULL,
+        created INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, app, key_id, team_id, sealed_key, environment, host, port, authority,
+          created)
+        ) STORED
+      ) STRICT;
+      CREATE TABLE budget (
+        key TEXT PRIMARY KEY REFERENCES provider_key ON DELETE CASCADE, per_day INTEGER,
+        per_second INTEGER, day INTEGER NOT NULL, used INTEGER NOT NULL,
+        checksum INTEGER NOT NULL GENERATED ALWAYS AS (
+          row_checksum(1, key, per_day, per_second, day, used)
+        ) STORED
+      ) STRICT;
+      """,
     ], tables: ControlTable.all)
 
   let database: SQLiteDatabase
@@ -339,6 +359,13 @@ final class ControlEngine: MarkedStoreEngine {
     let table = ControlRows.appsOfBundle
     let statement = try database.prepare(once: table.query)
     try statement.bind(1, bundleID)
+    return try records(of: table, statement).first
+  }
+
+  func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord? {
+    let table = ControlRows.budgetOfKey
+    let statement = try database.prepare(once: table.query)
+    try statement.bind(1, key)
     return try records(of: table, statement).first
   }
 

@@ -31,6 +31,15 @@ public enum EnvironmentScope: UInt8, Sendable, Hashable, CaseIterable {
     self = scope
   }
 
+  /// The only environment of the scope; nil if the scope includes both.
+  public var only: Environment? {
+    switch self {
+    case .both: nil
+    case .sandbox: .sandbox
+    case .production: .production
+    }
+  }
+
   /// Returns true if the scope includes the environment.
   public func contains(_ environment: Environment) -> Bool {
     self == .both || self == EnvironmentScope(environment)

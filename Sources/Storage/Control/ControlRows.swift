@@ -221,6 +221,41 @@ extension ControlRows where Record == SubscriptionRecord {
   }
 }
 
+extension ControlRows where Record == UpstreamRecord {
+  static let upstreams = ControlRows(
+    query: """
+      SELECT app, key_id, team_id, sealed_key, environment, host, port, authority, created,
+        \(ControlTable.upstream.isWhole)
+      FROM upstream ORDER BY app
+      """
+  ) { row in
+    guard let app = UInt32(exactly: row.integer(0)), let port = UInt16(exactly: row.integer(6)),
+      let environment = scope(row, 4)?.only
+    else { return nil }
+    return UpstreamRecord(
+      app: app, keyID: row.text(1), teamID: row.text(2), sealedKey: row.bytes(3),
+      environment: environment, host: row.text(5), port: port, authorityPEM: row.bytes(7),
+      createdMilliseconds: row.integer(8))
+  }
+}
+
+extension ControlRows where Record == BudgetRecord {
+  static let budgets = ControlRows(query: "\(columns) ORDER BY key", record: budget)
+  static let budgetOfKey = ControlRows(query: "\(columns) WHERE key = ?1", record: budget)
+
+  private static let columns =
+    "SELECT key, per_day, per_second, day, used, \(ControlTable.budget.isWhole) FROM budget"
+
+  private static func budget(_ row: SQLiteStatement) -> BudgetRecord? {
+    let perSecond = row.optionalInteger(2)
+    let limit = perSecond.flatMap { UInt32(exactly: $0) }
+    guard (perSecond == nil) == (limit == nil) else { return nil }
+    return BudgetRecord(
+      key: row.text(0), perDay: row.optionalInteger(1), perSecond: limit, day: row.integer(3),
+      used: row.integer(4))
+  }
+}
+
 private func scope(_ row: SQLiteStatement, _ column: Int32) -> EnvironmentScope? {
   UInt8(exactly: row.integer(column)).flatMap(EnvironmentScope.init)
 }

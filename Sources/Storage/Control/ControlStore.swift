@@ -46,6 +46,19 @@ public enum ControlChange: Sendable, Hashable {
   /// This change has no effect if the subscription does not exist.
   case markSubscription(SubscriptionRecord)
   case removeSubscription(SubscriptionRecord)
+  /// Sets the upstream of an app.
+  ///
+  /// This change fails with `.missing` if the app does not exist; an upstream is removed together with its app.
+  case putUpstream(UpstreamRecord)
+  case removeUpstream(app: UInt32)
+  /// Sets the limits of a key's budget; the number of pushes that the key has used stays unchanged.
+  ///
+  /// This change fails with `.missing` if the key does not exist; a budget is removed together with its key.
+  case putBudget(BudgetRecord)
+  /// Adds to the number of pushes that a key has used on a day, in days since 1970; a later day begins with zero.
+  ///
+  /// If the store already contains a later day, this change adds to that day. It has no effect if the key has no budget.
+  case addUse(key: String, day: Int64, count: Int64)  // text: the ID of a known key
   /// Discards rows that failed their checksum.
   ///
   /// Afterward, lookups assume that no rows are missing.
@@ -123,6 +136,12 @@ public protocol ControlStore: AnyObject, Sendable {
   func registrations(ofDevice device: UInt64) throws(StorageFailure) -> [RegistrationRecord]
   /// Returns all subscriptions, sorted by device.
   func subscriptions() throws(StorageFailure) -> [SubscriptionRecord]
+  /// Returns the upstreams of apps, sorted by the number of the app.
+  func upstreams() throws(StorageFailure) -> [UpstreamRecord]
+  /// Returns the budgets of keys, sorted by the ID of the key.
+  func budgets() throws(StorageFailure) -> [BudgetRecord]
+  /// Returns the budget of a key, using the primary key.
+  func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord?
   /// Returns the named value, or nil if it is not set.
   func setting(_ name: String) throws(StorageFailure) -> [UInt8]?
   /// The health of the store's disk; nil for a store without a disk.

@@ -2,7 +2,7 @@
 enum ControlTable {
   static let all = [
     team, key, certificate, app, channel, broadcast, device, deviceCertificate, registration,
-    formerRegistration, subscription, setting, .setAside,
+    formerRegistration, subscription, upstream, budget, setting, .setAside,
   ]
 
   static let team = ChecksummedTable(
@@ -44,6 +44,14 @@ enum ControlTable {
   static let subscription = ChecksummedTable(
     name: "subscription", key: ["device", "channel"], rest: ["received_high", "received_low"],
     isUpdated: true)
+  static let upstream = ChecksummedTable(
+    name: "upstream", key: ["app"],
+    rest: [
+      "key_id", "team_id", "sealed_key", "environment", "host", "port", "authority", "created",
+    ])
+  static let budget = ChecksummedTable(
+    name: "budget", key: ["key"], rest: ["per_day", "per_second", "day", "used"],
+    isUpdated: true)
   static let setting = ChecksummedTable(name: "setting", key: ["name"], rest: ["value"])
 }
 
@@ -61,10 +69,14 @@ extension ControlChange {
     case .putRegistration(let registration):
       .registration(
         device: registration.key.device, app: registration.key.app, kind: registration.key.kind)
+    case .putUpstream(let upstream): .upstream(app: upstream.app)
+    case .putBudget(let budget): .budget(budget.key)
     case .putSetting(let name, _): .setting(name)
     case .removeTeam, .putApp, .removeApp, .removeChannel, .putBroadcast, .removeBroadcast,
       .removeExpiredBroadcasts, .putDeviceCertificate, .recordArrival, .forgetFormerRegistrations,
-      .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .forgetSetAside:
+      .unregisterAll, .putSubscription, .markSubscription, .removeSubscription, .removeUpstream,
+      .addUse,
+      .forgetSetAside:
       nil
     }
   }

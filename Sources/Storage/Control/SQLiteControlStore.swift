@@ -172,6 +172,19 @@ public final class SQLiteControlStore: ControlStore {
     try rows(ControlRows.subscriptions)
   }
 
+  /// Returns the upstreams of apps, sorted by the number of the app.
+  public func upstreams() throws(StorageFailure) -> [UpstreamRecord] {
+    try rows(ControlRows.upstreams)
+  }
+
+  /// Returns the budgets of keys, sorted by the ID of the key.
+  public func budgets() throws(StorageFailure) -> [BudgetRecord] { try rows(ControlRows.budgets) }
+
+  /// Returns the budget of a key.
+  public func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord? {
+    try engine.read { engine throws(StorageFailure) in try engine.budget(ofKey: key) }
+  }
+
   /// Returns the named value.
   public func setting(_ name: String) throws(StorageFailure) -> [UInt8]? {
     try engine.read { engine throws(StorageFailure) in try engine.setting(name) }

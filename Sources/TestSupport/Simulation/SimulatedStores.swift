@@ -237,6 +237,11 @@ final class SimulatedControlStore: ControlStore, @unchecked Sendable {
     }
     return try contents.keys()
   }
+  func upstreams() throws(StorageFailure) -> [UpstreamRecord] { try contents.upstreams() }
+  func budgets() throws(StorageFailure) -> [BudgetRecord] { try contents.budgets() }
+  func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord? {
+    try contents.budget(ofKey: key)
+  }
   func certificates() throws(StorageFailure) -> [CertificateRecord] { try contents.certificates() }
   func apps() throws(StorageFailure) -> [AppRecord] {
     appReadings += 1

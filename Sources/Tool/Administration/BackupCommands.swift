@@ -9,10 +9,13 @@ enum BackupCommand {
     summary:
       "Copies the stores, keys and certificates of a running or stopped gateway into one file. The "
       + "file has mode 0600; protect it as carefully as the data folder, because it contains every "
-      + "key.",
+      + "key except the publishers' keys of 'belfry upstream'.",
     positionals: "FILE", positionalCount: 1...1,
     [
       .value("data", "DIR", default: StateFolders.gatewayDefault, "the gateway's data folder"),
+      .flag(
+        "with-upstream-keys",
+        "include the key that decrypts the publishers' keys of 'belfry upstream'"),
       .flag("json", "one JSON object"),
     ])
 
@@ -22,7 +25,8 @@ enum BackupCommand {
       let folder = GatewayFolder(path: options.value("data") ?? StateFolders.gateway)
       let summary = try FolderBackup.make(
         of: folder, to: file, release: Version.current,
-        nowMilliseconds: SystemClock.unixMilliseconds
+        nowMilliseconds: SystemClock.unixMilliseconds,
+        withUpstreamKeys: options.has("with-upstream-keys")
       ) { body in
         let owner = try FolderOwner.act(in: folder.path, .untilReturn)
         let outcome = Result { try body() }
@@ -100,6 +104,8 @@ enum RestoreCommand {
     "tokens that were issued are rejected as BadDeviceToken or Unregistered until the app registers again",
     "provider keys, certificates, apps and channels that were added are unknown: providers are refused "
       + "with InvalidProviderToken or TopicDisallowed",
+    "unless the backup was made with --with-upstream-keys, pushes to upstreams are refused with ServiceUnavailable "
+      + "until the upstreams are added again ('belfry upstream add')",
     "keys, certificates and devices that were revoked are valid again: revoke them again "
       + "('belfry key revoke', 'certificate revoke', 'device revoke')",
   ]

@@ -13,7 +13,7 @@ enum LogCommand {
     "Prints the delivery log, oldest entry first. With an argument, prints only the entries for "
       + "that token, apns-id or apns-unique-id. Without --follow, exits 1 if the argument is a token that the gateway "
       + "did not create and that is not in the log.\n\n"
-      + "The gateway keeps refused pushes only in memory, so the log contains only those since the gateway started.",
+      + "The gateway keeps refused and relayed pushes only in memory, so the log contains only those since the gateway started.",
     positionals: "[TOKEN|APNS-ID|UNIQUE-ID]", positionalCount: 0...1,
     options: [.flag("follow", "keep printing new lines until interrupted")],
     columns: columns, listing: "notifications",

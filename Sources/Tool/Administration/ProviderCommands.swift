@@ -52,6 +52,8 @@ enum KeyCommand {
         "environment", "sandbox|production|both", default: "both",
         "environment in which the key is valid"),
       .value("related", "KEYID", "another key that can use the same connection"),
+      .value("per-day", "N", "maximum number of relayed pushes per day (UTC)"),
+      .value("per-second", "N", "maximum number of relayed pushes per second"),
       .value("out", "FILE.p8", "also write the private key to this file, which must not exist"),
     ], columns: ["id", "file"],
     finish: { lines, _, out in
@@ -67,7 +69,20 @@ enum KeyCommand {
       .init(
         id: options.value("id"), team: options.value("team") ?? "",
         environments: try Self.environments(options), topics: options.values("topic"),
-        relatedKey: options.value("related")))
+        relatedKey: options.value("related"), perDay: try Self.limit("per-day", of: options),
+        perSecond: try Self.limit("per-second", of: options)))
+  }
+
+  /// Returns the value of an option that limits relayed pushes; nil without this option.
+  private static func limit<Number: FixedWidthInteger>(
+    _ key: String, of options: CommandLineOptions
+  ) throws -> Number? {
+    guard let text = options.value(key) else { return nil }
+    guard let count = Number(text), count > 0 else {
+      throw CommandLineOptions.Problem.badValue(
+        key: key, value: text, wanted: "a number from 1 to \(Number.max)")
+    }
+    return count
   }
 
   /// Prints a warning for each topic of a new key that no app of the key's team has.
@@ -91,7 +106,10 @@ enum KeyCommand {
 
   private static let list = AdministrationVerb(
     "key", "list", "Lists the keys.",
-    columns: ["id", "team", "environment", "topics", "related", "revokedAt"],
+    columns: [
+      "id", "team", "environment", "topics", "related", "perDay", "usedToday", "perSecond",
+      "revokedAt",
+    ],
     shown: { key in
       var key = key
       // A key without topics can send to every app of its team.

@@ -80,7 +80,8 @@ private let requests: [AdministrationRequest] = [
   .addKey(
     .init(
       id: "KEY0000001", team: "TEAMAAAAAA", environments: .production, topics: ["a", "b"],
-      relatedKey: "KEY0000002")), .revokeKey(id: "KEY0000001"), .makeProviderToken(key: nil),
+      relatedKey: "KEY0000002", perDay: 1_000, perSecond: 5)), .revokeKey(id: "KEY0000001"),
+  .makeProviderToken(key: nil),
   .makeProviderToken(key: "KEY0000001"), .listCertificates,
   .addCertificate(.init(team: "TEAMAAAAAA", bundleID: "a.b")),
   .addCertificate(
@@ -100,6 +101,13 @@ private let requests: [AdministrationRequest] = [
   .checkPush(.init()), .checkPush(draft), .checkDeviceToken("0a", topic: nil),
   .checkDeviceToken("0a", topic: "a.b"), .checkProviderToken("a.b.c", topic: nil),
   .checkProviderToken("a.b.c", topic: "a.b"),
+  .listUpstreams, .removeUpstream(topic: "a.b"),
+  .addUpstream(
+    .init(topic: "a.b", privateKeyPEM: [0x41], keyID: "KEY0000001", teamID: "TEAMAAAAAA")),
+  .addUpstream(
+    .init(
+      topic: "a.b", privateKeyPEM: [0x41], keyID: "KEY0000001", teamID: "TEAMAAAAAA",
+      environment: .production, host: "::1", port: 2197, authorityPEM: [0x42])),
   .listNodes, .drainNode(name: "one", isForced: false), .drainNode(name: "one", isForced: true),
   .listAuthorities, .rotateAuthority, .finishAuthority(isForced: false),
   .finishAuthority(isForced: true), .listTokenKeys, .rotateTokenKey,
@@ -130,6 +138,11 @@ private let badBodies: [(String, JSONObject, String)] = [
   ("/api/topics", ["team": "T", "topic": "a", "keep": 4_294_967_295], "keep"),
   ("/api/topics", ["team": "T", "topic": "a", "broadcast": "on"], "broadcast"),
   ("/api/channels", ["app": "a", "storage": 2], "storage"),
+  ("/api/upstreams", ["topic": "a", "keyID": "K", "teamID": "T"], "key"),
+  (
+    "/api/upstreams",
+    ["topic": "a", "key": "k", "keyID": "K", "teamID": "T", "environment": "both"], "environment"
+  ),
   ("/api/faults", ["reason": "NoSuchReason"], "reason"),
   ("/api/faults", ["reason": "Unregistered", "close": true], "exactly one action"),
   ("/api/faults", [:], "exactly one action"),

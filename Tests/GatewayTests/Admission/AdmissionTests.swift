@@ -12,6 +12,15 @@ private struct Surroundings: AdmissionContext {
   /// The bundle identifiers that might be in damaged rows.
   var damaged: Set<[UInt8]> = []
 
+  /// True if the apps have an upstream.
+  var hasUpstreams = false
+  /// True if the app's upstream might be in a damaged row.
+  var hasDamagedUpstreams = false
+
+  func hasUpstream(_ app: App) -> Bool { hasUpstreams }
+
+  func mayHaveDamagedUpstream(app: UInt32) -> Bool { hasDamagedUpstreams }
+
   func credential(for request: borrowing PushRequest) -> Admission.Credential { credentialAnswer }
 
   func app(bundleID: Span<UInt8>) -> App? { directory.app(bundleID: bundleID) }
@@ -127,6 +136,33 @@ private struct Surroundings: AdmissionContext {
     id: String, changes: [String: String?], expected: Rejection
   ) throws {
     #expect(rejection(try evaluate(changes)) == expected, "\(id)")
+  }
+
+  @Test func `A valid push with a foreign token is forwarded if its app has an upstream`() throws {
+    let foreign: [String: String?] = [
+      ":path": "/3/device/\(String(repeating: "ab", count: 32))"
+    ]
+    var surroundings = try surroundings()
+    surroundings.hasDamagedUpstreams = true
+    #expect(rejection(try evaluate(foreign, in: surroundings)) == .serviceUnavailable)
+    surroundings.hasUpstreams = true
+    guard case .forwarded(let app, _) = try evaluate(foreign, in: surroundings) else {
+      Issue.record("the push was not forwarded")
+      return
+    }
+    #expect(app.number == 1)
+    // The gateway itself decides about its own tokens, and about every other fault of the request.
+    #expect(try admitted(evaluate(in: surroundings)).app.number == 1)
+    let other = Hexadecimal.encode(Self.otherToken)
+    let faults: [([String: String?], Rejection)] = [
+      ([":path": "/3/device/zz"], .badDeviceToken),
+      ([":path": "/3/device/\(other)"], .deviceTokenNotForTopic),
+      (["apns-topic": "org.foreign.app"], .topicDisallowed), (["apns-priority": "7"], .badPriority),
+    ]
+    for (change, expected) in faults {
+      let changes = foreign.merging(change) { $1 }
+      #expect(rejection(try evaluate(changes, in: surroundings)) == expected, "\(change)")
+    }
   }
 
   @Test func `an unknown app that may be in a damaged row is refused temporarily`() throws {

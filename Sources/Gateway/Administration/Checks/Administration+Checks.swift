@@ -30,6 +30,10 @@ extension Administration {
     if result.isDisabled {
       notes.append("The user has turned off this app's notifications: accepted, then discarded.")
     }
+    if result.isRelayed {
+      notes.append(
+        "The gateway relays the push to the app's upstream, which checks the device token.")
+    }
     line["notes"] = .array(notes.map { .string($0) })
     return line
   }
@@ -71,6 +75,7 @@ extension Administration {
     }
     line["ok"] = .bool(refusals.isEmpty)
     line["disabled"] = .bool(result.isDisabled)
+    if result.isRelayed { line["relayed"] = true }
     line["faults"] = .array(refusals.map { .object(Self.line($0, payload: draft.payload)) })
     return line
   }

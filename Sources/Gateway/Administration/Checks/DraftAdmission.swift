@@ -30,6 +30,8 @@ struct DraftAdmission {
     /// True if the user turned off the app's notifications on the device; the gateway would accept a push and discard
     /// it.
     var isDisabled = false
+    /// True if the gateway relays the push to an upstream, which performs the remaining checks.
+    var isRelayed = false
     /// The key that signs the push; nil if no key was found.
     var key: KeyRecord?
   }
@@ -65,6 +67,9 @@ struct DraftAdmission {
         // If a valid value replaced an invalid one, the admitted request doesn't describe the draft.
         if result.refusals.isEmpty { result.admitted = admitted }
         try checkRegistration(admitted.contents, &result)
+        return result
+      case .forwarded:
+        result.isRelayed = result.refusals.isEmpty
         return result
       case .refused(let rejection):
         let field = Self.field(of: rejection)
@@ -253,6 +258,14 @@ struct DraftAdmission {
 
     func mayBeDamaged(app: UInt32) -> Bool {
       admission.store.damage.mayHave(.app(number: app))
+    }
+
+    func hasUpstream(_ app: App) -> Bool {
+      (try? admission.store.upstreams())?.contains { $0.app == app.number } ?? false
+    }
+
+    func mayHaveDamagedUpstream(app: UInt32) -> Bool {
+      admission.store.damage.mayHave(.upstream(app: app))
     }
 
     mutating func open(token: Span<UInt8>) -> TokenContents? { admission.tokens?.open(token) }

@@ -74,6 +74,15 @@ final class SimulatedNodeControlStore: ControlStore, @unchecked Sendable {
     if let early = earlyDirectory { return early.keys }
     return try read { () throws(StorageFailure) in try store.keys() }
   }
+  func upstreams() throws(StorageFailure) -> [UpstreamRecord] {
+    try read { () throws(StorageFailure) in try store.upstreams() }
+  }
+  func budgets() throws(StorageFailure) -> [BudgetRecord] {
+    try read { () throws(StorageFailure) in try store.budgets() }
+  }
+  func budget(ofKey key: String) throws(StorageFailure) -> BudgetRecord? {
+    try read { () throws(StorageFailure) in try store.budget(ofKey: key) }
+  }
   func certificates() throws(StorageFailure) -> [CertificateRecord] {
     if let early = earlyDirectory { return early.certificates }
     return try read { () throws(StorageFailure) in try store.certificates() }
