@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// Tests of a gateway that relays pushes to another gateway, which stands in for Apple's service.
+/// Tests of a gateway that relays pushes to another gateway, which takes the place of Apple's service.
 @Suite struct RelayTests {
   private let app = "com.example.app"
   private let other = "com.example.other"

@@ -46,7 +46,7 @@ import Testing
     // The position is unknown. As many notifications are present as should be, but at least one of them had ended.
     found = digest(stored).explain(digest(present), present: present, lost: [])
     #expect(found == LiveDigest.Explanation(unexplained: [bucket]))
-    // Losses alone set nothing aside.
+    // If notifications were only lost, nothing is set aside.
     found = digest(stored).explain(digest(Array(present.dropLast())), present: present, lost: [])
     #expect(found == LiveDigest.Explanation())
   }

@@ -63,13 +63,6 @@ extension DeviceHome {
   func remove(_ connection: AutopushConnection) {
     guard autopush.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
-    if let device = connection.device {
-      context.shared.census.countDevice(-1)
-      departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
-      if cluster?.linked[device] == connection.session { cluster?.linked[device] = nil }
-      core.disconnect(device, session: connection.session, now: now)
-      performEffects()
-    }
-    context.scheduleTurnEnd()
+    depart(connection.device, connection.session)
   }
 }

@@ -46,11 +46,16 @@ extension DeviceHome {
   func remove(_ connection: DeviceConnection) {
     guard connections.remove(connection) else { return }
     metrics.deviceConnections.add(-1)
-    if let device = connection.device {
+    depart(connection.device, connection.session)
+  }
+
+  /// Records the end of a session; `device` is nil if the peer was not identified.
+  func depart(_ device: UInt64?, _ session: SessionID) {
+    if let device {
       context.shared.census.countDevice(-1)
       departedDevices.note(device, atMilliseconds: loop.unixMilliseconds)
-      if cluster?.linked[device] == connection.session { cluster?.linked[device] = nil }
-      core.disconnect(device, session: connection.session, now: now)
+      if cluster?.linked[device] == session { cluster?.linked[device] = nil }
+      core.disconnect(device, session: session, now: now)
       performEffects()
     }
     context.scheduleTurnEnd()

@@ -27,7 +27,7 @@ final class UpstreamLink: Sendable {
 /// At most ``Limits/relayUnansweredMax`` pushes of the app can be unanswered, so an upstream that hangs uses a bounded
 /// amount of memory, and delays only its own pushes.
 final class AppRelay: Sendable {
-  /// The link to the upstream, or the reason that there is none.
+  /// The link to the upstream, or the reason that the relay has no link.
   enum Access: Sendable {
     case link(UpstreamLink)
     case unusable(reason: String)

@@ -91,7 +91,7 @@ struct DailyBudget<Waiter> {
     return result
   }
 
-  /// Starts to count all pushes that wait; nil if there are none.
+  /// Starts to count all pushes that wait; returns nil if no push waits.
   private mutating func beginCount() -> Count? {
     assert(counting == nil, "the store counts once at a time")
     guard !waiting.isEmpty else { return nil }

@@ -52,7 +52,7 @@ enum RelayOutcome: Sendable, Equatable {
     }
   }
 
-  /// The problem that the operator must fix; nil if there is none.
+  /// The problem that the operator must fix; nil if the operator has nothing to fix.
   var problem: RelayProblem? {
     switch self {
     case .withheld(let answer):

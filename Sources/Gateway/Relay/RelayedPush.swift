@@ -21,7 +21,7 @@ struct RelayedPushes {
     let atMilliseconds: Int64
     /// The status of the upstream's answer; nil if the upstream did not answer.
     let status: Int?
-    /// The reason in the upstream's answer, or the reason that there is none; nil for status 200.
+    /// The reason in the upstream's answer, or the reason that no answer arrived; nil for status 200.
     let reason: String?
     let id: NotificationID
     /// The `apns-unique-id` of the upstream's answer.

@@ -85,7 +85,7 @@ struct BatchInFlight {
     }
   }
 
-  /// The time from which the batch waits for Web Push services alone or for longer than usual, in monotonic
+  /// The time from which the batch waits only for Web Push services, or for longer than usual, in monotonic
   /// nanoseconds; nil if it does not.
   ///
   /// From this time on, the batch does not delay other batches.

@@ -1,4 +1,4 @@
-/// What the index knows about a stored notification.
+/// The index's entry for a stored notification.
 struct IndexedRow: Equatable {
   var device: UInt64
   /// The number of the app and kind in `KeyNames`, at most `KeyNames.numberMax`.
@@ -43,7 +43,7 @@ struct PackedRow {
   static let never = UInt32.max
   /// The code of an expiration in the table of wide values.
   static let wideExpiration: UInt32 = 0
-  /// The value that stands for all sequences that do not fit.
+  /// The value that represents all sequences that do not fit.
   static let wideSequence: UInt64 = 1 << 48 - 1
   static let positionMax: UInt64 = 1 << 48 - 1
 

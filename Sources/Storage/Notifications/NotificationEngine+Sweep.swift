@@ -154,9 +154,9 @@ struct SweepState {
   private var uncheckedBytes = unknownBytes
   /// The bytes of the records that have ended since the last pass began.
   private(set) var endedBytes = unknownBytes
-  /// What was appended since the last slice.
+  /// The amount appended since the last slice.
   private var appended = Amount()
-  /// What has ended since the last slice.
+  /// The amount that has ended since the last slice.
   private var fresh = Amount()
   /// The records that the next slice should remove because of earlier commits.
   private var dueRecords = 0

@@ -2,7 +2,7 @@ internal import BelfryWire
 
 /// The parts of a WebSocket's handshake that decide whether its client may enroll.
 public struct AutopushOpening: Equatable, Sendable {
-  /// The enrollment code from the path; empty if there is none.
+  /// The enrollment code from the path; empty if the path does not contain a code.
   public let code: [UInt8]
   /// True if a script on a web page opened the WebSocket.
   ///
