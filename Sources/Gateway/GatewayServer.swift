@@ -110,7 +110,7 @@ public final class GatewayServer {
         configuration: configuration, resources: resources, dataFolder: dataFolder, loop: loop,
         metrics: registry, log: log)
     } catch {
-      // The other nodes would wait for a node that cannot start until its lease ends.
+      // Leave the cluster if the start fails, so that the other nodes do not wait until this node's lease ends.
       try? membership?.leave()
       throw Failure(error)
     }

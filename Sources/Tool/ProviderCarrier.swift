@@ -3,7 +3,7 @@ import BelfryWire
 import Gateway
 import Synchronization
 
-/// The connections to an upstream, as a client of `BelfryProvider` keeps them.
+/// The connections to an upstream, which a client of `BelfryProvider` manages.
 final class ProviderCarrier: UpstreamCarrier {
   /// The maximum number of connections to an upstream with the same credentials.
   ///
@@ -71,7 +71,7 @@ final class ProviderCarrier: UpstreamCarrier {
 }
 
 extension Push {
-  /// Creates the request for a relayed push, without any field that the sender did not send.
+  /// Creates the request for a relayed push, with only those optional fields that the sender sent.
   init(_ push: UpstreamPush) {
     let expiration: Expiration =
       switch push.expiration {
@@ -86,7 +86,8 @@ extension Push {
 }
 
 extension UpstreamResult {
-  /// Creates the result of a push; a push without an answer is unknown unless it was certainly not processed.
+  /// Creates the result of a push; without an answer, it is `unknown` unless the upstream certainly did not process the
+  /// push.
   init(_ result: Result<PushOutcome, ProviderFailure>) {
     switch result {
     case .success(.accepted(let receipt)):

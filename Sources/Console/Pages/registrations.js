@@ -85,13 +85,14 @@ export function show(main) {
 
   async function remove(row) {
     const name = row.user ? `of the user “${row.user}”` : row.deviceToken ? `with the token ${row.deviceToken.slice(0, 8)}…` : `at ${endpointHost(row.endpoint)}`;
-    const isSure = await confirm({ title: `Remove the ${row.kind === "webPush" ? "subscription" : "device"} ${name}?`,
-      text: [deviceName(row), "The device gets no campaigns until the app registers it again."], action: "Remove device" });
+    const kind = row.kind === "webPush" ? "subscription" : "device";
+    const isSure = await confirm({ title: `Remove the ${kind} ${name}?`,
+      text: [deviceName(row), `The ${kind} gets no campaigns until it is registered again.`], action: `Remove ${kind}` });
     if (!isSure) return;
     try {
       await call("DELETE", `/register?${new URLSearchParams({ ...identity(row), topic: row.topic })}`);
       await search();
-      const done = h("p", { class: "good", tabindex: "-1" }, "Device removed.");
+      const done = h("p", { class: "good", tabindex: "-1" }, row.kind === "webPush" ? "Subscription removed." : "Device removed.");
       put(one, done);
       // The button that had the focus is gone.
       if (document.activeElement === document.body) done.focus();

@@ -12,7 +12,8 @@ extension Administration {
       return .failure(
         .init(
           .missing, "no team has an app \(AdministrationFields.shown(new.topic))",
-          do: "add it with 'belfry topic add', and give the senders keys of that team"))
+          do: "add it to a team with 'belfry topic add', and give keys of this team to the senders")
+      )
     }
     if let failure = Self.problem(with: new) { return .failure(failure) }
     do {
@@ -84,16 +85,16 @@ extension Administration {
     else {
       return .init(
         .invalid, "invalid host '\(AdministrationFields.shown(new.host))' of the upstream",
-        do: "use a form such as push.example.org:443")
+        do: "use HOST:PORT, such as push.example.org:443")
     }
     guard new.authorityPEM.count <= Limits.upstreamAuthorityBytesMax else {
       return .init(
         .invalid, "the CA file has more than \(Limits.upstreamAuthorityBytesMax) bytes",
-        do: "use a file with the certificate authority of the upstream only")
+        do: "use a file that contains only the upstream's certificate authority")
     }
     guard !new.authorityPEM.isEmpty else { return nil }
     guard !new.host.isEmpty else {
-      return .init(.invalid, "--ca applies only to another service than Apple's", do: "add --host")
+      return .init(.invalid, "--ca applies only to services other than Apple's", do: "add --host")
     }
     do {
       _ = try TLSClientContext(caPEM: new.authorityPEM, alpn: ["h2"])

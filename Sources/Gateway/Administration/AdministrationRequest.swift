@@ -29,8 +29,8 @@ public enum AdministrationRequest: Sendable, Hashable {
   /// With `isForced`, the request succeeds even if devices have registered the app.
   case removeTopic(bundleID: String, isForced: Bool)
   case listUpstreams
-  /// Relays the pushes of an app, whose tokens the gateway did not create, to an upstream; replaces the app's earlier
-  /// upstream.
+  /// Relays an app's pushes to an upstream if the gateway did not create their device tokens; replaces the app's
+  /// earlier upstream.
   case addUpstream(NewUpstream)
   case removeUpstream(topic: String)  // text: an operator chose it
   case listChannels

@@ -8,6 +8,6 @@ struct AutopushArrival: Sendable {
   let opening: AutopushOpening
   /// The identifier that the browser presented, or that it was given.
   let uaid: AutopushUserAgentID
-  /// The place of the connection among those that have not authenticated; nil in a simulated network.
+  /// The place of the connection among the unauthenticated ones; nil in a simulated network.
   let unproven: UnprovenArrival?
 }

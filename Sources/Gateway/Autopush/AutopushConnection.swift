@@ -7,9 +7,9 @@ import WebPush
 
 /// A browser's connection, which carries bytes between the socket, autopush's protocol, and the delivery core.
 ///
-/// The connection is confined to a loop: first to the loop that accepted it, and then to the home of its device. It makes
-/// no decisions: ``AutopushServer`` implements the protocol, ``DeliveryCore`` decides what to send, and ``ControlPlane``
-/// decides who may enroll.
+/// The connection is confined to a loop: first to the loop that accepted it, and then to the home of its device. It
+/// makes no decisions: ``AutopushServer`` implements the protocol, ``DeliveryCore`` decides what to send, and
+/// ``ControlPlane`` decides who may enroll.
 final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   let session: SessionID
   /// The device that the browser's identifier names; nil until the home has checked the identifier.
@@ -191,7 +191,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     if home.devices.has(claim) { accept(uaid) } else { refuseUnknown(claim) }
   }
 
-  /// Handles the answer of a cluster's store, which has the device with the presented identifier or not.
+  /// Handles the answer of a cluster's store about whether the store has the device with the presented identifier.
   func answerIdentity(isKnown: Bool?) {
     guard !isClosed, let presented else { return }
     switch isKnown {

@@ -33,7 +33,7 @@ enum EnrollmentProblem: Error {
         case .tooMany: "more enrollments per minute than --enroll-rate allows"
         case .revoked: "the device's key was revoked"
         case .notOffered:
-          "a web page asked, which needs the enrollment code in spite of --enroll open"
+          "a web page needs the enrollment code, even with --enroll open"
         default: refusal.reason(hasCode: hasCode)
         }
       log.warning("refused to enroll a device", ["peer": peer, "why": why])

@@ -27,7 +27,7 @@ final class UpstreamLink: Sendable {
 /// At most ``Limits/relayUnansweredMax`` pushes of the app can be unanswered, so an upstream that hangs uses a bounded
 /// amount of memory, and delays only its own pushes.
 final class AppRelay: Sendable {
-  /// The link to the upstream, or the reason that the relay has no link.
+  /// The link to the upstream, or the reason that the upstream cannot be used.
   enum Access: Sendable {
     case link(UpstreamLink)
     case unusable(reason: String)
@@ -102,7 +102,7 @@ final class AppRelay: Sendable {
     }
   }
 
-  /// The reason that no push can be sent at present.
+  /// The reason that pushes cannot be sent now.
   private struct Obstacle: Error {
     let outcome: RelayOutcome
 
@@ -123,7 +123,7 @@ final class AppRelay: Sendable {
       return .failure(Obstacle("the upstream has refused the publisher's credentials"))
     }
     if case .failed(let reason) = link.carrier.state {
-      // Sending a push that waits for a connection would keep the sender waiting. The connection is for later pushes.
+      // Waiting for a connection would delay the answer to the sender. The connection is for later pushes.
       link.carrier.connect()
       return .failure(Obstacle(reason))
     }

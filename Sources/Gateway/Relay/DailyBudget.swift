@@ -1,6 +1,6 @@
 import Storage
 
-/// The count of the pushes that a sender's key has used on a day, and of those that wait until they are counted.
+/// The count of the pushes that a sender's key has used on a day, and the pushes that wait to be counted.
 ///
 /// A push is granted only after the store has counted it, so a restart, or another node of a cluster, never grants it
 /// again. While the store counts some pushes, the following ones wait, and are then counted together.
@@ -14,9 +14,9 @@ struct DailyBudget<Waiter> {
 
   /// The decision about one more push.
   enum Decision: Equatable {
-    /// All pushes of the day are used.
+    /// The day's limit is used up.
     case exhausted
-    /// The maximum number of pushes waits already.
+    /// The maximum number of pushes is already waiting.
     case busy
     /// The push waits; if there is a count, the store must add it now.
     case waits(Count?)
@@ -91,7 +91,7 @@ struct DailyBudget<Waiter> {
     return result
   }
 
-  /// Starts to count all pushes that wait; returns nil if no push waits.
+  /// Starts to count all waiting pushes; returns nil if no push is waiting.
   private mutating func beginCount() -> Count? {
     assert(counting == nil, "the store counts once at a time")
     guard !waiting.isEmpty else { return nil }

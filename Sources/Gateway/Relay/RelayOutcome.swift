@@ -52,7 +52,7 @@ enum RelayOutcome: Sendable, Equatable {
     }
   }
 
-  /// The problem that the operator must fix; nil if the operator has nothing to fix.
+  /// The problem that the operator must fix; nil if the outcome is not a problem.
   var problem: RelayProblem? {
     switch self {
     case .withheld(let answer):
@@ -67,11 +67,11 @@ enum RelayOutcome: Sendable, Equatable {
     case .unknown(let reason):
       RelayProblem(
         kind: .unknown, what: "the upstream did not answer pushes that it might have accepted",
-        why: reason, remedy: "see the lines Unknown of 'belfry log'")
+        why: reason, remedy: "see the lines with the state Unknown in 'belfry log'")
     case .busy:
       RelayProblem(
         kind: .busy, what: "the upstream answers too slowly",
-        why: "\(Limits.relayUnansweredMax) pushes of the topic are not answered",
+        why: "\(Limits.relayUnansweredMax) pushes of the topic are unanswered",
         remedy: "check the upstream; senders get 503 for further pushes")
     case .uncounted:
       RelayProblem(
@@ -82,7 +82,7 @@ enum RelayOutcome: Sendable, Equatable {
       RelayProblem(
         kind: .credentials, what: "the upstream does not permit the topic",
         why: "\(answer.status) \(answer.reason)",
-        remedy: "use a key that the publisher's team may use for this topic")
+        remedy: "use a publisher's key that is valid for this topic")
     case .answered, .overBudget: nil
     }
   }
@@ -101,7 +101,7 @@ struct RelayProblem: Sendable, Equatable {
   let remedy: String  // text: only tests compare it
 }
 
-/// The decision whether a problem is logged: at once if it is the first of its kind, then once per minute.
+/// The decision whether a problem is logged: at once if it is the first of its kind, then at most once per minute.
 struct RelayAlarm {
   private var reported: [RelayKind: Int64] = [:]
 

@@ -10,18 +10,18 @@ struct RelayedPush: Sendable {
   let id: NotificationID
   let token: [UInt8]
   let topic: [UInt8]
-  /// The push type; nil if the request has none.
+  /// The push type; nil if the request does not specify it.
   let pushType: PushType?
 }
 
-/// The latest relayed pushes of a loop's providers, for `belfry log`: the newest few thousand, in memory.
+/// The latest few thousand relayed pushes of a loop's providers, which are kept in memory for `belfry log`.
 struct RelayedPushes {
   /// A relayed push that the upstream answered, or might have accepted.
   struct Entry {
     let atMilliseconds: Int64
-    /// The status of the upstream's answer; nil if the upstream did not answer.
+    /// The status of the upstream's answer; nil if the outcome is unknown.
     let status: Int?
-    /// The reason in the upstream's answer, or the reason that no answer arrived; nil for status 200.
+    /// The reason in the upstream's answer, or the reason that the outcome is unknown; nil for status 200.
     let reason: String?
     let id: NotificationID
     /// The `apns-unique-id` of the upstream's answer.

@@ -9,13 +9,14 @@ final class SenderBudget: Sendable {
     case granted
     /// The budget is used up: the sender can try again after this number of seconds.
     case exhausted(retryAfterSeconds: Int64)
-    /// The maximum number of the key's pushes waits until they are counted.
+    /// The maximum number of the key's pushes is already waiting to be counted.
     case busy
     /// The store could not count the push.
     case failed
   }
 
-  /// A function that adds to the stored use of the key, and passes on the row after the addition; nil if it failed.
+  /// A function that adds to the key's stored number of used pushes, and passes the resulting row to the completion
+  /// handler; nil if it failed.
   typealias Counter =
     @Sendable (
       _ count: DailyBudget<Waiter>.Count, _ completion: @escaping @Sendable (BudgetRecord?) -> Void

@@ -105,7 +105,7 @@ final class UpstreamRegistry: Sendable {
   /// Makes all later pushes to an app's upstream fail.
   func withdraw(app: UInt32) { state.withLock { $0.entries[app]?.relay.withdraw() } }
 
-  /// Returns the state of an app's upstream, as `belfry upstream list` shows it; nil if the app has none.
+  /// Returns the state of an app's upstream, as `belfry upstream list` shows it; nil if the app has no upstream.
   func state(ofApp app: UInt32) -> String? {
     state.withLock { $0.entries[app]?.relay }?.state
   }

@@ -16,7 +16,7 @@ struct UpstreamSealer: Sendable {
 
   private let key: [UInt8]
 
-  /// Reads the folder's key; nil if the folder has none, because no upstream was ever added.
+  /// Reads the folder's key; nil if the folder has no key, because no upstream was ever added.
   init?(in folder: GatewayFolder) throws(GatewayFolder.Failure) {
     guard let text = try folder.read(Self.file) else { return nil }
     let digits = String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }

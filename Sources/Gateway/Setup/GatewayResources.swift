@@ -102,7 +102,7 @@ extension GatewayResources {
     var node: FolderCluster?
     var membership: (any ClusterMembership)?
     var isComplete = false
-    // The other nodes would wait for a node that cannot start until its lease ends.
+    // Leave the cluster if the start fails, so that the other nodes do not wait until this node's lease ends.
     defer { if !isComplete { try? membership?.leave() } }
     switch configuration.store {
     case .folder: stores = try openStores(in: folder, recovery)

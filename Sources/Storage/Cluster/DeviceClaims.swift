@@ -99,8 +99,8 @@ public protocol DeviceClaims: AnyObject, Sendable {
   ///
   /// The other node has accepted notifications for these devices, which this node must load after it reclaims them.
   func devicesClaimedElsewhere() throws(StorageFailure) -> [ClaimElsewhere]
-  /// Returns those of `devices`, which are connected to this node, that this node does not own, or that the database
-  /// does not record as connected to this node.
+  /// Returns the elements of `devices`, all of which are connected to this node, that this node does not own, or
+  /// that the database does not record as connected to this node.
   func lostLinks(among devices: [UInt64]) throws(StorageFailure) -> [UInt64]
   /// Removes the record that these devices are connected to this node, unless their claims have changed.
   func removeLinks(_ claims: [ClaimElsewhere]) throws(StorageFailure)

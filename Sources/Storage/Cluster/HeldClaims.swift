@@ -1,7 +1,8 @@
 /// The claims on devices that a process holds.
 ///
-/// A process that loses a claim and claims the device again can still have commits of the time before. A notification of
-/// such a commit has a sequence number below those that the other node allotted in the meantime, although it is newer.
+/// A process that loses a claim and claims the device again can still have commits from before the loss. A notification
+/// of such a commit has a sequence number below those that the other node assigned in the meantime, although it is
+/// newer.
 public struct HeldClaims: Sendable {
   private struct Claim {
     let number: Int64

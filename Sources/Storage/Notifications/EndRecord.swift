@@ -1,8 +1,9 @@
-/// The record of the notifications that one commit has ended: replaced, acknowledged, expired, or unregistered.
+/// The record of the notifications that one commit has ended: replaced, acknowledged, expired, withdrawn, or
+/// unregistered.
 ///
-/// The record names positions in the log, so a start applies it without knowing why the notifications ended. Its content
-/// is written twice, each copy with its own checksum: a flipped bit damages only one of the copies, so the notifications
-/// stay ended. All numbers are little-endian.
+/// The record names positions in the log, so a start applies it without knowing why the notifications ended. Its
+/// content is written twice, each copy with its own checksum: a flipped bit damages only one of the copies, so the
+/// notifications stay ended. All numbers are little-endian.
 ///
 /// | Offset in a copy | Bytes | Content |
 /// | --- | --- | --- |

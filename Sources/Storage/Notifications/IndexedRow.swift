@@ -1,4 +1,4 @@
-/// The index's entry for a stored notification.
+/// The data that the index contains about a stored notification.
 struct IndexedRow: Equatable {
   var device: UInt64
   /// The number of the app and kind in `KeyNames`, at most `KeyNames.numberMax`.

@@ -2,8 +2,8 @@ internal import System
 
 /// The conversion of a store whose rows are not yet records of a log.
 ///
-/// The rows are copied into a new file, which is synced and then takes the place of the old one. The old file is kept as
-/// `NAME.schema-N`. If the conversion is interrupted, the next start begins again.
+/// The rows are copied into a new file, which is synced and then takes the place of the old one. The old file is kept
+/// as `NAME.schema-N`. If the conversion is interrupted, the next start begins again.
 public enum NotificationConversion {
   /// A step of the conversion, after which tests interrupt it.
   enum Step: CaseIterable {
@@ -14,9 +14,9 @@ public enum NotificationConversion {
   public struct Space: Sendable, Equatable {
     /// The schema version of the old file.
     public let version: Int
-    /// The bytes that the new file can take up while both files exist.
+    /// The number of bytes that the new file can take up while both files exist.
     public let neededBytes: Int
-    /// The bytes that are free on the disk; nil if they are unknown.
+    /// The number of free bytes on the disk; nil if it is unknown.
     public let freeBytes: Int?
 
     /// The error if the disk has too little space for converting the file at `path`.
@@ -30,9 +30,9 @@ public enum NotificationConversion {
     }
   }
 
-  /// The bytes of the write-ahead file of the new file, and of the tables without rows.
+  /// The number of bytes for the new file's write-ahead file and for the tables without rows.
   private static let additionalBytes = 32 << 20
-  /// The rows of a transaction, which take up at most 10 MB of the write-ahead file.
+  /// The maximum number of rows in a transaction, which take up at most 10 MB of the write-ahead file.
   private static let rowsPerTransaction = 1_024
 
   /// Returns the space that a conversion of the file at `path` needs, or nil if the file needs no conversion.

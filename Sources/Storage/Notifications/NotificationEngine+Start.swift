@@ -2,15 +2,15 @@ internal import System
 
 /// The reading of the log at a start, which builds the index.
 extension NotificationEngine {
-  /// The most positions between two records of a damaged log that are taken for positions of lost records.
+  /// The maximum number of positions between two records of a damaged log that are considered those of lost records.
   private static let gapMax: UInt64 = 4_096
-  /// The most positions of lost records that are considered.
+  /// The maximum number of positions of lost records that are considered.
   private static let lostMax = 1 << 18
 
-  /// Reads the log: first the records of what has ended, and then the notifications.
+  /// Reads the log: first the end records, and then the notifications.
   ///
-  /// The first pass also verifies all checksums. If the log cannot be read, the index stays as it was: with only some of
-  /// the notifications, the next commit would write a wrong summary.
+  /// The first pass also verifies all checksums. If the log cannot be read, the index stays as it was: with only some
+  /// of the notifications, the next commit would write a wrong summary.
   func buildIndex() throws(StorageFailure) {
     let former = (
       index, digest, collapseHolders, recentIDs, sweeping, (highest: highest, position: position)
@@ -137,8 +137,8 @@ extension NotificationEngine {
 
   /// Compares the log with the summary that the last commit wrote.
   ///
-  /// If a record of what had ended was lost, the notifications that it named have reappeared. They are ended again, or
-  /// set aside if they cannot be identified: a notification that may have ended is not delivered.
+  /// If an end record was lost, the notifications that it named have reappeared. They are ended again, or set aside if
+  /// they cannot be identified: a notification that may have ended is not delivered.
   private func reconcile(
     _ aside: RecordsSetAside, lost: [UInt64], rescued: [UInt64]
   ) throws(StorageFailure) {
@@ -213,7 +213,7 @@ struct RecordsSetAside {
   private(set) var positions: [UInt64] = []
   /// True if an unknown number of records could not be read.
   private(set) var hasGap = false
-  /// The highest position of what these records have ended; 0 if they have ended nothing that is known.
+  /// The highest position of a notification that these records have ended; 0 if no such position is known.
   private(set) var positionMax: UInt64 = 0
 
   init() {}

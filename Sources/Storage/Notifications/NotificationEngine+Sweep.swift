@@ -154,9 +154,9 @@ struct SweepState {
   private var uncheckedBytes = unknownBytes
   /// The bytes of the records that have ended since the last pass began.
   private(set) var endedBytes = unknownBytes
-  /// The amount appended since the last slice.
+  /// The records that were appended since the last slice.
   private var appended = Amount()
-  /// The amount that has ended since the last slice.
+  /// The records that have ended since the last slice.
   private var fresh = Amount()
   /// The records that the next slice should remove because of earlier commits.
   private var dueRecords = 0
@@ -194,7 +194,7 @@ struct SweepState {
   /// Returns whether the file might have grown enough for a pass.
   func isCheckDue(_ pace: SweepPace) -> Bool { uncheckedBytes > pace.slackBytes / 32 }
 
-  /// The larger one of what was appended and what has ended since the last slice.
+  /// The larger of the amounts that were appended and that have ended since the last slice.
   private var changed: Amount {
     Amount(records: max(appended.records, fresh.records), bytes: max(appended.bytes, fresh.bytes))
   }

@@ -61,7 +61,7 @@ final class NotificationEngine: MarkedStoreEngine {
     database = try SQLiteDatabase(path: path, schema: Self.schema, mayCreate: mayCreate)
     self.damage = damage
     self.pace = pace
-    // More pages would not be found again, because replaced notifications are all over the file.
+    // More pages would rarely be reused, because replaced notifications are spread over the whole file.
     try database.execute("PRAGMA cache_size = -\(Limits.logPageCacheKiB)")
     mark = try CommitMark.open(ofStore: path)
     insert = try database.prepare("INSERT INTO notification (position, data) VALUES (?1, ?2)")
@@ -145,7 +145,7 @@ final class NotificationEngine: MarkedStoreEngine {
     }
   }
 
-  /// Appends the record of what has ended, and writes the counters.
+  /// Appends the end record, and writes the counters.
   func finish() throws(StorageFailure) {
     if !ended.isEmpty {
       ended.sort()
@@ -237,7 +237,7 @@ final class NotificationEngine: MarkedStoreEngine {
     return place
   }
 
-  /// Stores a notification in the place of the only one of its key, which is the usual case.
+  /// Replaces the only stored notification of a key with a new one, which is the usual case.
   ///
   /// Returns false if the key has no notification or several ones, or has a newer one.
   private func replace(

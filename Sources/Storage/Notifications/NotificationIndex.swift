@@ -17,11 +17,11 @@ struct NotificationIndex {
     fileprivate var row: Int
   }
 
-  /// The most rows of a leaf: inserting a row moves 3 KB on average.
+  /// The maximum number of rows in a leaf: inserting a row moves 3 KB on average.
   private static let leafRowsMax = 256
   /// The number of rows below which a leaf is merged with its neighbor.
   private static let leafRowsMin = 96
-  /// The most rows of a leaf that is merged, so that it is not split again soon.
+  /// The maximum number of rows in a merged leaf, so that it is not split again soon.
   private static let mergedRowsMax = 192
 
   /// The leaves in order; none is empty.
@@ -118,7 +118,7 @@ struct NotificationIndex {
     return row
   }
 
-  /// Replaces a row by a newer one of the same key.
+  /// Replaces a row with a newer one of the same key.
   mutating func replace(_ former: IndexedRow, at place: Place, with row: IndexedRow) {
     assert(former.name == row.name && former.device == row.device, "the rows have the same key")
     assert(former.sequence < row.sequence, "the row is newer")

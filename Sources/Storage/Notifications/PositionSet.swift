@@ -1,6 +1,6 @@
 /// A set of positions in the log, as words of 64 bits: positions that are close together share a word.
 struct PositionSet {
-  /// Some of the positions.
+  /// The positions that share one word.
   struct Word {
     /// The position of the lowest bit.
     let first: UInt64

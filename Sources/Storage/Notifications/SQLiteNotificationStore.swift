@@ -4,9 +4,9 @@ internal import System
 
 /// A notification store in one SQLite file.
 ///
-/// The file is used as a log: a commit appends its notifications and one record of what has ended. An index in memory
-/// finds the notifications of a device, and is built when the file is opened. Records that are no longer needed are
-/// removed between commits (`sweep`).
+/// The file is used as a log: a commit appends its notifications and one end record. An index in memory finds the
+/// notifications of a device, and is built when the file is opened. Records that are no longer needed are removed
+/// between commits (`sweep`).
 public final class SQLiteNotificationStore: NotificationStore {
   private let engine: LockedEngine<NotificationEngine>
 

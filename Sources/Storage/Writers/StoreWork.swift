@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import System
 
-/// The work of the notification writer's thread: commits first, then some rows of the loads in progress, and at last the
-/// removal of data that is no longer needed.
+/// The work of the notification writer's thread: commits first, then some rows of the loads in progress, and finally
+/// the removal of data that is no longer needed.
 final class StoreWork: Sendable {
   /// A load that has been partially read.
   private struct Load {

@@ -13,20 +13,23 @@ enum UpstreamCommand {
     "upstream", "add",
     "Relays pushes for an app to Apple, or to another push service with the same interface: each push whose device token "
       + "this gateway did not create is sent with the publisher's key, and the sender receives the upstream's answer. "
-      + "The gateway encrypts the key in its data folder. The command replaces the app's earlier upstream.",
+      + "The gateway stores the key in encrypted form. If the app already has an upstream, the command replaces it.",
     options: [
       .value(
-        "topic", "BUNDLE-ID", alias: "app", isRequired: true, "the app, which a team must have"),
+        "topic", "BUNDLE-ID", alias: "app", isRequired: true, "the app, which must belong to a team"
+      ),
       .value("key-file", "FILE.p8", isRequired: true, "the publisher's key, as Apple issued it"),
       .value("key-id", "ID", isRequired: true, "the ID of the publisher's key"),
       .value("team-id", "ID", isRequired: true, "the ID of the publisher's team"),
       .value(
         "environment", "sandbox|production", default: "the gateway's environment",
         "the environment of Apple's service"),
-      .value("host", "HOST:PORT", default: "Apple's service", "another push service"),
+      .value(
+        "host", "HOST:PORT", default: "Apple's service",
+        "the push service to which the gateway relays"),
       .value(
         "ca", "FILE", default: "the system's certificate authorities",
-        "with --host: the certificate authority that the service's certificate must have"),
+        "with --host: the certificate authority that issued the service's certificate"),
     ], columns: ["topic", "upstream"]
   ) { options in
     let name = try options.choice("environment", of: ["sandbox", "production"])
@@ -54,7 +57,7 @@ enum UpstreamCommand {
 
   private static let list = AdministrationVerb(
     "upstream", "list",
-    "Lists the upstreams. The state is that of the gateway's connection, and is shown only while the gateway runs.",
+    "Lists the upstreams. The state of each connection is shown only while the gateway is running.",
     columns: ["topic", "upstream", "keyID", "teamID", "environment", "state"]
   ) { _ in .listUpstreams }
 

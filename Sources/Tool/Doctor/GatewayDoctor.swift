@@ -110,7 +110,7 @@ struct GatewayDoctor {
     if lost.isEmpty, !unwritable.isEmpty, FileSystem.isReadOnly(folder.path) {
       return Self.row(
         "required files", isFine: false, "the file system of \(folder.path) is read-only",
-        "run dmesg to see whether the kernel found an error of the disk, then remount the file system read-write"
+        "run dmesg to see whether the kernel found a disk error, then remount the file system read-write"
       )
     }
     guard !lost.isEmpty || unwritable.isEmpty else {
@@ -125,7 +125,8 @@ struct GatewayDoctor {
       lost.isEmpty ? "complete" : "\(lost.problem) (in \(folder.path))", lost.remedy)
   }
 
-  /// Returns the advice to start the gateway, which is useless while required files are lost, or cannot be read or written.
+  /// Returns the advice to start the gateway, which is useless while required files are lost, or cannot be read or
+  /// written.
   private func startAdvice(_ advice: String) -> String {
     lost.isEmpty && unreadable.isEmpty && unwritable.isEmpty
       ? advice : "see 'required files', without which the gateway does not start"
@@ -325,7 +326,8 @@ struct GatewayDoctor {
     ]
   }
 
-  /// The rows about the database and about notices of the running gateway, such as unsafe settings of a database server.
+  /// The rows about the database and about notices of the running gateway, such as unsafe settings of a database
+  /// server.
   private var notices: [JSONObject] {
     guard let status = try? GatewayAccess(folder: folder.path).status() else { return [] }
     let database = status["database"]?.stringValue.map { url in

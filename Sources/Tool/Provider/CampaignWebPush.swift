@@ -11,13 +11,14 @@ enum CampaignWebPush {
       "the private key of the sender of Web Push messages, which 'belfry web-push keys' creates"),
     .value(
       "vapid-subject", "URI",
-      "the sender's address for push services: mailto:NAME@DOMAIN or an https URL"),
+      "the sender's contact address for the operators of push services: mailto:NAME@DOMAIN or an https URL"
+    ),
     .value(
       "web-push-ca", "FILE", default: "the gateway's CA",
       "a CA certificate (PEM) to trust for Web Push services, in addition to the system's CAs"),
     .flag(
       "web-push-private-addresses",
-      "send to Web Push services on this machine and on private networks, too"),
+      "also send to Web Push services on this machine and on private networks"),
   ]
 
   /// Reads the sender's key; creates the file in the data folder if the options specify no file and it does not exist.

@@ -38,7 +38,7 @@ enum AutopushAnswer {
     ]).bytes
   }
 
-  /// Returns the answer to a request for broadcasts; this service has none.
+  /// Returns the answer to a request for broadcasts, which this service does not have.
   static func broadcast(_ broadcasts: [UTF8Text]) -> [UInt8] {
     JSONObject([
       ("messageType", "broadcast"), ("broadcasts", .object(versions(of: broadcasts))),

@@ -7,7 +7,8 @@ public struct AutopushOpening: Equatable, Sendable {
   /// True if a script on a web page opened the WebSocket.
   ///
   /// A browser lets the pages of every site open WebSockets to every host that the browser can reach, and names the
-  /// page's site in `Origin`. The push client of a browser and other programs have no origin, or one that is not a site.
+  /// page's site in `Origin`. The push client of a browser and other programs have no origin, or one that is not a
+  /// site.
   public let isFromWebPage: Bool
 
   /// Reads a request; `fields` has lowercase names.

@@ -73,8 +73,8 @@ public struct AutopushServer: Sendable {
   private var messageSince: Int64?
   /// The time since which the client has left too much output unread.
   private var stalledSince: Int64?
-  /// The time since which an acknowledgment has been due: the time of the first message or of the latest acknowledgment,
-  /// whichever is later; nil if every message was acknowledged.
+  /// The time since which an acknowledgment has been due: the time of the first message or of the latest
+  /// acknowledgment, whichever is later; nil if every message was acknowledged.
   private var unacknowledgedSince: Int64?
 
   /// Creates the server side of a WebSocket that was opened at `now`, in monotonic nanoseconds.
@@ -307,7 +307,7 @@ public struct AutopushServer: Sendable {
     append(AutopushAnswer.registered(request.channel, endpoint: endpoint), to: &output)
   }
 
-  /// Confirms the end of a subscription, or that there was none.
+  /// Confirms that a subscription has ended, or that it did not exist.
   public mutating func answerRemoval(_ number: UInt16, output: inout [UInt8]) {
     guard let request = end(number) else { return }
     assert(!request.isRegistration, "request \(number) ends a subscription")

@@ -7,11 +7,11 @@ internal import Transport
 public struct WebSocketHandshake: Equatable, Sendable {
   /// The reason that a request does not open a WebSocket.
   public enum Refusal: Error, Equatable, Sendable {
-    /// The request does not ask for a WebSocket, and is an ordinary request.
+    /// The request is an ordinary one, and does not ask for a WebSocket.
     case notUpgrade
     /// The request asks for a WebSocket, but is malformed; the text is ASCII.
     case malformed(String)  // text: this module wrote it
-    /// The request asks for another version of the protocol than 13.
+    /// The request asks for a version of the protocol other than 13.
     case unsupportedVersion
 
     /// The answer to the request, after which the connection closes; empty for an ordinary request.

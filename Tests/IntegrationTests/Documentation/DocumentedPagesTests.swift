@@ -16,7 +16,8 @@ import Testing
     "docs/operations/cluster.md": 3, "docs/operations/database.md": 4,
     "docs/desktop.md": 7, "docs/operations/configuration.md": 1, "docs/operations/monitoring.md": 1,
     "docs/operations/rotate.md": 2, "docs/operations/troubleshoot-gateway.md": 2,
-    "docs/provider.md": 2, "docs/reliability.md": 1, "docs/troubleshoot-devices.md": 1,
+    "docs/provider.md": 2, "docs/relay.md": 2, "docs/reliability.md": 1,
+    "docs/troubleshoot-devices.md": 1,
     "docs/virtual-devices.md": 1, "docs/web-push.md": 1,
     // UnifiedPushProgramTests runs these commands, which need a session bus.
     "docs/unifiedpush.md": 2,
@@ -290,6 +291,28 @@ import Testing
     }
     try await bus.kill()
     try await server.stop()
+  }
+
+  @Test func `An upstream and a sender's limited key are added`() async throws {
+    let page = "docs/relay.md"
+    try await Scenario.run { scenario in
+      let home = try await DocumentationHome(scenario)
+      let answer = try await home.run(
+        Self.gatewayAndDevice
+          + """
+          cp .local/state/belfry/gateway/AuthKey_*.p8 AuthKey_ABC123DEFG.p8
+
+          """
+          // The device has added the app.
+          + Self.lines(page, 0, filling: [("belfry topic add", "belfry topic add --broadcast on")])
+          + "\n" + Self.lines(page, 1, filling: [("sender.p8", "limited.p8")])
+          + "\nbelfry upstream list; belfry key list; ls sender.p8 limited.p8")
+      #expect(
+        answer.lines.contains { $0.hasPrefix("com.example.app ") && $0.contains("ABC123DEFG") },
+        "\(answer.output)")
+      #expect(answer.lines.contains { $0.contains(" 10000 ") }, "\(answer.output)")
+      #expect(answer.lines.last == "sender.p8", "\(answer.output)")
+    }
   }
 
   @Test func `Virtual devices join in each way`() async throws {
