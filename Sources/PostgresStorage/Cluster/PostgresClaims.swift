@@ -78,10 +78,10 @@ final class PostgresClaims: DeviceClaims {
     claims.withLock { $0.numbers(of: devices) }
   }
 
-  /// Returns the devices for which an operation stores a notification that this process numbered before it last claimed the
-  /// device.
-  func outdated(_ operations: [StoreOperation]) -> Set<UInt64> {
-    claims.withLock { $0.outdated(operations) }
+  /// Returns the number of each of these claims that this process holds, by device, except for the devices for which an
+  /// operation stores a notification that this process numbered before it last claimed the device.
+  func held(_ devices: Set<UInt64>, for operations: [StoreOperation]) -> [UInt64: Int64] {
+    claims.withLock { $0.numbers(of: devices.subtracting($0.outdated(operations))) }
   }
 
   /// Returns the statement that locks these claims until the end of the transaction, and fails if one of them is lost.

@@ -11,11 +11,12 @@ extension PostgresNotificationStore {
     _ operations: [StoreOperation], with claims: PostgresClaims
   ) throws(StorageFailure) -> [DroppedNotification] {
     let devices = Set(operations.compactMap(\.claimedDevice))
-    // The node numbers these notifications again after it has read the device's rows.
-    var lost = claims.outdated(operations)
+    var lost: Set<UInt64> = []
     var repeats = 0
     while true {
-      let held = claims.held(devices.subtracting(lost))
+      // The device can have been claimed again during an attempt that was rejected. The node numbers the notifications of
+      // the other devices again after it has read the devices' rows.
+      let held = claims.held(devices.subtracting(lost), for: operations)
       lost.formUnion(devices.subtracting(held.keys))
       let claimed = ClaimedOperations(operations, except: lost)
       guard !claimed.operations.isEmpty else { return claimed.result([]) }

@@ -117,8 +117,11 @@ final class SimulatedClaims: DeviceClaims, @unchecked Sendable {
     claims.numbers(of: devices)
   }
 
-  /// Returns the devices for which an operation stores a notification that was numbered before the last claim.
-  func outdated(_ operations: [StoreOperation]) -> Set<UInt64> { claims.outdated(operations) }
+  /// Returns the number of each of these claims that this process holds, except for the devices for which an operation
+  /// stores a notification that was numbered before the last claim.
+  func held(_ devices: Set<UInt64>, for operations: [StoreOperation]) -> [UInt64: Int64] {
+    claims.numbers(of: devices.subtracting(claims.outdated(operations)))
+  }
 
   /// Forgets claims for which a commit was rejected; returns those that this process no longer holds.
   func lose(_ devices: [UInt64]) -> Set<UInt64> {

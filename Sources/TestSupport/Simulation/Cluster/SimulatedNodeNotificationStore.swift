@@ -22,9 +22,9 @@ final class SimulatedNodeNotificationStore: NotificationStore, @unchecked Sendab
   ) throws(StorageFailure) -> [DroppedNotification] {
     let devices = Set(operations.compactMap(\.claimedDevice))
     let claims = session.claims
-    var lost = claims.outdated(operations)
+    var lost: Set<UInt64> = []
     while true {
-      let held = claims.held(devices.subtracting(lost))
+      let held = claims.held(devices.subtracting(lost), for: operations)
       lost.formUnion(devices.subtracting(held.keys))
       let claimed = ClaimedOperations(operations, except: lost)
       guard !claimed.operations.isEmpty else { return claimed.result([]) }
