@@ -85,9 +85,7 @@ struct WebPushHosts {
     case .limited(let seconds):
       host.hasAnswered = true
       host.silences = 0
-      if let seconds, limitedEndpoints.count < Limits.limitedEndpointsMax {
-        limitedEndpoints[endpoint] = Self.end(of: seconds, from: now)
-      }
+      if let seconds { limit(endpoint, until: Self.end(of: seconds, from: now), at: now) }
     case .silent where host.pausedUntil <= now:
       host.silences += 1
       let backoff = Backoff(
@@ -100,10 +98,15 @@ struct WebPushHosts {
     }
     if wasUntested, host.hasAnswered || host.pendingCount == 0 { untestedCount -= 1 }
     hosts[name] = host
+    checkInvariants()
+  }
+
+  private mutating func limit(_ endpoint: UTF8Text, until end: Int64, at now: Int64) {
     if limitedEndpoints.count >= Limits.limitedEndpointsMax {
       limitedEndpoints = limitedEndpoints.filter { $0.value > now }
     }
-    checkInvariants()
+    guard limitedEndpoints.count < Limits.limitedEndpointsMax else { return }
+    limitedEndpoints[endpoint] = end
   }
 
   /// Makes room for a service.
