@@ -56,6 +56,8 @@ struct DeviceClaimTable {
     var mustTake = false
     /// True if the device's state must be read again, because the request might have read it too early.
     var mustReload = false
+
+    var pushCount: Int { waiting.count { if case .push = $0 { true } else { false } } }
   }
 
   private enum State {
@@ -212,7 +214,7 @@ struct DeviceClaimTable {
         .claim(DeviceClaimRequest(device: device, mode: next.mode, hasLink: next.hasLink))
       ]
     }
-    waitingPushes -= claiming.waiting.count { if case .push = $0 { true } else { false } }
+    waitingPushes -= claiming.pushCount
     assert(waitingPushes >= 0, "the number of waiting pushes is not negative: \(waitingPushes)")
     states[device] = nil
     switch result {
@@ -225,7 +227,7 @@ struct DeviceClaimTable {
       next.wasHeld = false
       next.isOutdated = true
       states[device] = .claiming(next)
-      waitingPushes += next.waiting.count { if case .push = $0 { true } else { false } }
+      waitingPushes += next.pushCount
       return [
         .closeLinks(device: device),
         .claim(DeviceClaimRequest(device: device, mode: .take, hasLink: false)),
@@ -277,7 +279,7 @@ struct DeviceClaimTable {
       case .held: counts.held += 1
       case .elsewhere: counts.elsewhere += 1
       case .claiming(let claiming):
-        counts.pushes += claiming.waiting.count { if case .push = $0 { true } else { false } }
+        counts.pushes += claiming.pushCount
       }
     }
     assert(counts.held == heldCount, "the number of held devices is correct: \(heldCount)")
