@@ -41,33 +41,39 @@ final class UpstreamRegistry: Sendable {
   /// The relay of an unchanged upstream is the same object as before, with its pushes and its connection. The pushes of
   /// a changed or removed upstream still get their answers.
   func update(_ records: [UpstreamRecord], apps: [AppRecord]) -> [UInt32: AppRelay] {
-    state.withLock { state in
-      guard !state.isClosed else { return [:] }
-      guard !records.isEmpty || !state.entries.isEmpty else { return [:] }
-      let former = state.entries
-      state.entries = [:]
-      var links: [UpstreamAccess: UpstreamLink] = [:]
-      for record in records {
-        if let known = former[record.app], known.record == record,
-          case .link(let link) = known.relay.access
-        {
-          state.entries[record.app] = known
-          for (access, shared) in state.links where shared === link { links[access] = link }
-          continue
-        }
-        let topic = apps.first { $0.number == record.app }?.bundleID ?? ""
-        let access = access(to: record, topic: topic, known: state.links, &links)
-        state.entries[record.app] = Entry(
-          record: record, relay: AppRelay(topic: topic, access: access, now: now))
+    let (former, knownLinks) = state.withLock { ($0.entries, $0.links) }
+    guard !records.isEmpty || !former.isEmpty else { return [:] }
+    // Only this method adds links. It reads a file and can start a thread, so it does not hold the lock meanwhile.
+    var entries: [UInt32: Entry] = [:]
+    var links: [UpstreamAccess: UpstreamLink] = [:]
+    for record in records {
+      if let known = former[record.app], known.record == record,
+        case .link(let link) = known.relay.access
+      {
+        entries[record.app] = known
+        for (access, shared) in knownLinks where shared === link { links[access] = link }
+        continue
       }
-      for (app, entry) in former where state.entries[app]?.relay !== entry.relay {
-        entry.relay.withdraw()
-      }
-      state.links = links
-      assert(state.entries.count == records.count, "each upstream has a relay")
-      assert(links.count <= records.count, "each link belongs to an upstream")
-      return state.entries.mapValues(\.relay)
+      let topic = apps.first { $0.number == record.app }?.bundleID ?? ""
+      let access = access(to: record, topic: topic, known: knownLinks, &links)
+      entries[record.app] = Entry(
+        record: record, relay: AppRelay(topic: topic, access: access, now: now))
     }
+    for (app, entry) in former where entries[app]?.relay !== entry.relay {
+      entry.relay.withdraw()
+    }
+    assert(entries.count == records.count, "each upstream has a relay")
+    assert(links.count <= records.count, "each link belongs to an upstream")
+    let isClosed = state.withLock { state in
+      guard !state.isClosed else { return true }
+      (state.entries, state.links) = (entries, links)
+      return false
+    }
+    guard !isClosed else {
+      for link in links.values { link.carrier.close() }
+      return [:]
+    }
+    return entries.mapValues(\.relay)
   }
 
   private func access(
