@@ -438,7 +438,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
       uniqueID: front.environment == .sandbox ? open.uniqueID : nil, on: session)
     front.metrics.accepted.add()
     front.recycle(open)
-    if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
+    countAccepted()
     scheduleFlush()
   }
 
@@ -461,8 +461,7 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
       front.retainPayload(ofRefused: open, id: id(of: open))
     }
     front.recycle(open)
-    // While faults are scripted, ignore errors: developers who test a client want to see every scripted answer.
-    if !faults.isActive { apply(errorPolicy.refused(rejection, at: front.loop.nowNanoseconds)) }
+    countRefused(status: rejection.status, isGuess: rejection == .badDeviceToken)
     scheduleFlush()
   }
 
@@ -475,19 +474,19 @@ final class ProviderConnection: ProviderPeer, StreamHandler, TurnEndTarget, Admi
 
   /// Counts an upstream's answer in the same way as an answer of the gateway.
   func countRelayed(_ answer: UpstreamAnswer) {
-    guard !faults.isActive else { return }
     if answer.status == 200 { return countAccepted() }
     let isGuess = Rejection(reason: answer.reason) == .badDeviceToken
     countRefused(status: answer.status, isGuess: isGuess)
   }
 
-  /// Counts an accepted Web Push request, which offsets one error.
+  /// Counts an accepted request, which offsets one error.
   func countAccepted() {
     if errorPolicy.hasErrors { apply(errorPolicy.accepted()) }
   }
 
-  /// Counts a refused Web Push request; `isGuess` is true if the path is not an endpoint.
+  /// Counts a refused request; `isGuess` is true if the refusal indicates a guessed token or endpoint.
   func countRefused(status: Int, isGuess: Bool) {
+    // While faults are scripted, ignore errors: developers who test a client want to see every scripted answer.
     guard !faults.isActive else { return }
     let now = front.loop.nowNanoseconds
     apply(errorPolicy.refused(status: status, isGuess: isGuess, at: now))
