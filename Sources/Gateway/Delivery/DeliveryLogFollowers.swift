@@ -18,21 +18,21 @@ struct DeliveryLogFollowers {
   mutating func tell(
     _ entry: DeliveryLog.Entry, line: (DeliveryLog.Entry) -> DeliveryLogLine
   ) {
-    guard !members.isEmpty else { return }
-    members.removeAll { $0.matches(entry) && !$0.follower.receive([line(entry)]) }
+    tell({ $0.matches(entry) }) { line(entry) }
   }
 
   mutating func tell(
     _ entry: RefusedPushes.Entry, line: (RefusedPushes.Entry) -> DeliveryLogLine
   ) {
-    guard !members.isEmpty else { return }
-    members.removeAll { $0.query.matches(entry) && !$0.follower.receive([line(entry)]) }
+    tell({ $0.query.matches(entry) }) { line(entry) }
   }
 
-  mutating func tell(
-    _ entry: RelayedPushes.Entry, line: (RelayedPushes.Entry) -> DeliveryLogLine
-  ) {
+  mutating func tell(_ entry: RelayedPushes.Entry) {
+    tell({ $0.query.matches(entry) }) { entry.line }
+  }
+
+  private mutating func tell(_ matches: (Member) -> Bool, _ line: () -> DeliveryLogLine) {
     guard !members.isEmpty else { return }
-    members.removeAll { $0.query.matches(entry) && !$0.follower.receive([line(entry)]) }
+    members.removeAll { matches($0) && !$0.follower.receive([line()]) }
   }
 }

@@ -239,7 +239,7 @@ final class ProviderFront {
   /// Records a relayed push for `belfry log`.
   func noteRelayed(_ entry: RelayedPushes.Entry) {
     relayedPushes.append(entry)
-    followers.tell(entry) { $0.line }
+    followers.tell(entry)
   }
 
   /// Retains the payload of a push that is about to be refused, if the gateway retains payloads and the payload is

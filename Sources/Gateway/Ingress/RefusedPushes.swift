@@ -21,27 +21,17 @@ struct RefusedPushes {
     var pushType: PushType?
   }
 
-  private var entries: [Entry] = []
-  /// The index that the next entry overwrites once the list is full.
-  private var oldest = 0
+  private var entries = RecentEntries<Entry>(countMax: Limits.refusedLinesMax)
   private var nextLine: Int64 = 0
   private let rate = RateLimit(perSecond: Limits.refusedLinesPerSecond)
 
   /// Returns true if one more line is within the limit for this second, and counts the line if so.
   mutating func hasRoom(atNanoseconds now: Int64) -> Bool { rate.admits(&nextLine, at: now) }
 
-  /// Adds an entry; replaces the oldest one if the list is full.
-  mutating func append(_ entry: Entry) {
-    guard entries.count == Limits.refusedLinesMax else { return entries.append(entry) }
-    entries[oldest] = entry
-    oldest = (oldest + 1) % entries.count
-    assert(entries.indices.contains(oldest), "the index of the oldest entry is within the list")
-  }
+  mutating func append(_ entry: Entry) { entries.append(entry) }
 
   /// Returns the entries for which `matches` returns true, oldest first.
-  func lines(where matches: (Entry) -> Bool) -> [Entry] {
-    (entries[oldest...] + entries[..<oldest]).filter(matches)
-  }
+  func lines(where matches: (Entry) -> Bool) -> [Entry] { entries.filter(matches) }
 }
 
 extension DeliveryLogQuery {

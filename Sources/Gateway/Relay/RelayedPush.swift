@@ -66,22 +66,13 @@ struct RelayedPushes {
     }
   }
 
-  private var entries: [Entry] = []
-  /// The index that the next entry overwrites once the list is full.
-  private var oldest = 0
+  private var entries = RecentEntries<Entry>(countMax: Limits.relayedLinesMax)
 
-  /// Adds an entry; replaces the oldest one if the list is full.
-  mutating func append(_ entry: Entry) {
-    assert(entries.count <= Limits.relayedLinesMax, "the list is within its limit")
-    guard entries.count == Limits.relayedLinesMax else { return entries.append(entry) }
-    entries[oldest] = entry
-    oldest = (oldest + 1) % entries.count
-    assert(entries.indices.contains(oldest), "the index of the oldest entry is within the list")
-  }
+  mutating func append(_ entry: Entry) { entries.append(entry) }
 
   /// Returns the lines of the entries that match a query, oldest first.
   func lines(of query: DeliveryLogQuery) -> [DeliveryLogLine] {
-    (entries[oldest...] + entries[..<oldest]).filter(query.matches).map(\.line)
+    entries.filter(query.matches).map(\.line)
   }
 }
 
