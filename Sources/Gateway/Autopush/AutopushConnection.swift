@@ -53,9 +53,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     guard !isClosed else { return }
     unsafe input.append(contentsOf: bytes)
     while !isClosed {
-      var output = home.takeScratch()
-      let action = server.next(&input, at: home.loop.nowNanoseconds, output: &output)
-      send(&output)
+      let action = write { server.next(&input, at: home.loop.nowNanoseconds, output: &$0) }
       guard let action else { break }
       perform(action)
     }
@@ -85,9 +83,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   func timerFired(tag: UInt64) {
     timer.fired()
     guard !isClosed else { return }
-    var output = home.takeScratch()
-    let action = server.timerFired(at: home.loop.nowNanoseconds, output: &output)
-    send(&output)
+    let action = write { server.timerFired(at: home.loop.nowNanoseconds, output: &$0) }
     if let action { perform(action) }
     armTimer()
   }
@@ -96,9 +92,14 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     if !isClosed { timer.arm(for: server.deadline, on: home.loop, self) }
   }
 
-  private func send(_ output: inout [UInt8]) {
+  /// Sends the bytes that `body` appends to a buffer, and returns the result of `body`.
+  @discardableResult
+  private func write<Answer>(_ body: (inout [UInt8]) -> Answer) -> Answer {
+    var output = home.takeScratch()
+    let answer = body(&output)
     if !output.isEmpty { stream?.write(output) }
     home.returnScratch(&output)
+    return answer
   }
 
   // MARK: Actions
@@ -163,9 +164,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
   }
 
   private func refuse(_ request: UInt16, _ message: String) {
-    var output = home.takeScratch()
-    server.refuse(request, status: 500, message, output: &output)
-    send(&output)
+    write { server.refuse(request, status: 500, message, output: &$0) }
   }
 
   // MARK: Identity
@@ -233,9 +232,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     unproven = nil
     device = claim.number
     home.countConnected(claim.number, session)
-    var output = home.takeScratch()
-    server.identify(as: uaid, at: home.loop.nowNanoseconds, output: &output)
-    send(&output)
+    write { server.identify(as: uaid, at: home.loop.nowNanoseconds, output: &$0) }
     home.connect(
       claim.number, session, topics: home.registrations.webPushSubscriptions(of: claim.number),
       window: server.freeWindow, power: DevicePower())
@@ -283,9 +280,7 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
     case .token(let entry): answer(request, with: entry)
     case .done, .notRegistered:
       channels[request.key.app] = nil
-      var output = home.takeScratch()
-      server.answerRemoval(request.number, output: &output)
-      send(&output)
+      write { server.answerRemoval(request.number, output: &$0) }
     case .tooMany: refuse(request.number, "the device has reached its limit of subscriptions")
     case .tryLater: refuse(request.number, "the gateway cannot store the change now")
     }
@@ -304,11 +299,11 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
       return refuse(request.number, "the gateway has no token key")
     }
     channels[request.key.app] = channel
-    var output = home.takeScratch()
-    server.answerRegistration(
-      request.number, endpoint: "\(home.linkSettings.webPushOrigin)/push/\(endpoint.text)",
-      output: &output)
-    send(&output)
+    write {
+      server.answerRegistration(
+        request.number, endpoint: "\(home.linkSettings.webPushOrigin)/push/\(endpoint.text)",
+        output: &$0)
+    }
     home.addTopic(request.key, session)
   }
 
@@ -322,11 +317,11 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
         content: WebPushContent(deliveredBody: entry.payload))
     else { return assertionFailure("an ID has 16 bytes") }
     if entry.isRepetition { repetitions.insert(entry.sequence) }
-    var output = home.takeScratch()
-    let isSent = server.deliver(
-      notification, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &output)
+    let isSent = write {
+      server.deliver(
+        notification, reference: entry.sequence, at: home.loop.nowNanoseconds, output: &$0)
+    }
     assert(isSent, "the window has room for the message")
-    send(&output)
     armTimer()
   }
 
@@ -340,9 +335,6 @@ final class AutopushConnection: DeviceSession, StreamHandler, TimerTarget {
 
   func end(_ code: WebSocketCloseCode, _ text: String) {
     guard !isClosed else { return }
-    var output = home.takeScratch()
-    let action = server.close(code, text, output: &output)
-    send(&output)
-    perform(action)
+    perform(write { server.close(code, text, output: &$0) })
   }
 }
