@@ -148,7 +148,7 @@ extension NotificationEngine {
     guard let expected else {
       guard index.count > 0 || !rescued.isEmpty else { return }
       return try transaction { () throws(StorageFailure) in
-        noteEnded(rescued)
+        addToEndRecord(rescued)
         try finish()
       }
     }
@@ -171,7 +171,7 @@ extension NotificationEngine {
       for row in doubtful { try setAside(row) }
       if aside.isEmpty, !revived.isEmpty || !doubtful.isEmpty { try noteRevival(revived.count) }
       // From now on, the operator can discard the records that were set aside.
-      noteEnded(rescued)
+      addToEndRecord(rescued)
       try finish()
     }
     try noteDamage()

@@ -339,7 +339,7 @@ final class NotificationEngine: MarkedStoreEngine {
   }
 
   /// Adds positions of notifications that have ended to the current transaction's end record.
-  func noteEnded(_ positions: [UInt64]) { ended += positions }
+  func addToEndRecord(_ positions: [UInt64]) { ended += positions }
 
   // MARK: Reading
 

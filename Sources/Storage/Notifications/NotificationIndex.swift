@@ -225,10 +225,10 @@ struct NotificationIndex {
     return excess
   }
 
-  /// Returns at most `limit` rows of a key with a sequence above `after`, in order of sequence.
-  func rows(of key: NotificationKey, after: UInt64 = 0, limit: Int = .max) -> [IndexedRow] {
-    guard after < .max, let name = names.number(app: key.app, kind: key.kind) else { return [] }
-    return rows(key.device, name, after: after, limit: limit)
+  /// Returns the rows of a key in order of sequence.
+  func rows(of key: NotificationKey) -> [IndexedRow] {
+    guard let name = names.number(app: key.app, kind: key.kind) else { return [] }
+    return rows(key.device, name, after: 0, limit: .max)
   }
 
   /// Returns at most `limit` rows of a device with a sequence above `after`, in order of sequence.

@@ -9,8 +9,6 @@ struct PositionSet {
 
   private var words: [UInt64: UInt64] = [:]
 
-  var isEmpty: Bool { words.isEmpty }
-
   @inline(__always)
   mutating func insert(_ position: UInt64) {
     words[position >> 6, default: 0] |= 1 << (position & 63)

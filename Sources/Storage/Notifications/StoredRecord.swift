@@ -39,11 +39,6 @@ struct StoredRecord {
   /// The position of the collapse ID in the record.
   let collapseRange: Range<Int>
 
-  /// The number of bytes that a notification takes up in the log, without SQLite's own.
-  static func byteCount(_ notification: StoredNotification) -> Int {
-    headBytes + notification.collapseID.count + notification.payload.count + 1
-  }
-
   /// Appends the record of a notification to `bytes`.
   static func append(_ notification: StoredNotification, to bytes: inout [UInt8]) {
     let start = bytes.count
